@@ -94,7 +94,7 @@ func (o *Operator) Create(
 	return made, key, nil
 }
 
-// Details are the fields of an organization that operators change, besides its entitlements.
+// Details are the fields of an organization that operators change, in addition to its entitlements.
 type Details struct {
 	Name           string
 	DefaultCountry callwright.Country

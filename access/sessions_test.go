@@ -165,7 +165,7 @@ func TestSessionsOfAnOrganization(t *testing.T) {
 	}
 }
 
-// TestSessionsOfAKeyAreBounded signs in too often, also at once.
+// TestSessionsOfAKeyAreBounded signs in too often, also concurrently.
 func TestSessionsOfAKeyAreBounded(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -273,7 +273,7 @@ func TestUsedSessionsEndAfterAWeek(t *testing.T) {
 	})
 }
 
-// TestManyIdleSessionsAreDeleted has more of them than are deleted at once.
+// TestManyIdleSessionsAreDeleted creates more of them than one deletion takes.
 func TestManyIdleSessionsAreDeleted(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

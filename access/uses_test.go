@@ -49,7 +49,7 @@ func (w *watched) writes() int {
 	return w.wrote
 }
 
-// plain runs functions in no transaction, so that a store that hangs holds up nobody else.
+// plain runs functions without a transaction, so that a hanging store does not delay others.
 type plain struct{}
 
 func (plain) Do(ctx context.Context, fn func(context.Context) error) error { return fn(ctx) }

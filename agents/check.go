@@ -26,7 +26,7 @@ const (
 	MaxRequests      = 256 << 10 // bytes of Agent.Tools and Agent.DynamicData together, as JSON
 )
 
-// Pathways loads the graphs that lead conversations; pathway.Service implements it. agentstest.RunPathways tests one.
+// Pathways loads the graphs that lead conversations; pathway.Service implements it. agentstest.RunPathways tests it.
 type Pathways interface {
 	// Load returns a version's graph and its number, 0 for the draft. CodeNotFound with the field "pathway_id": the organization
 	// has no pathway with this id. CodeNotFound with the field "pathway_version": the pathway has no such version, or none in the

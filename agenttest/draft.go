@@ -111,7 +111,7 @@ func (s *Service) DraftScenario(ctx context.Context, org callwright.OrgID, r Dra
 	return sc, nil
 }
 
-// redact removes personal data and secrets from the transcript.
+// redact deletes personal data and secrets from the transcript.
 func (t *Transcript) redact() {
 	t.Lines = t.Lines[:min(len(t.Lines), scenario.MaxMessages)]
 	for i := range t.Lines {

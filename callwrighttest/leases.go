@@ -204,7 +204,7 @@ func rollsLeasesBack(_ *testing.T, l leasing) {
 	l.want("held", l.keys(l.leases.Held(l.Context(), "kind", second(0), 10)))
 }
 
-// acquiresOnce has nodes want the same keys at once, in other orders.
+// acquiresOnce makes nodes claim the same keys concurrently, in different orders.
 func acquiresOnce(_ *testing.T, l leasing) {
 	const nodes, count = 8, 20
 	var keys []string

@@ -21,7 +21,7 @@ func Sequential(t *testing.T, name string, run func(t *testing.T)) {
 	})
 }
 
-// Soon checks that a function returns at once.
+// Soon checks that a function returns immediately.
 func Soon(t *testing.T, what string, do func()) {
 	t.Helper()
 	done := make(chan struct{})

@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// replacesKeyOnce replaces a key several times at once, while it is revoked.
+// replacesKeyOnce replaces a key several times concurrently, while it is revoked.
 func replacesKeyOnce(t *testing.T, s callwright.Tenants, key callwright.APIKey) {
 	const tries = 5
 	ends := key.CreatedAt.Add(time.Minute)

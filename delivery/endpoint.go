@@ -18,7 +18,7 @@ type Endpoint struct {
 	Host     string     // as HostOf returns it
 	Since    time.Time  // of the first failed attempt since a message was taken
 	Failures int        // failed attempts since then
-	Failure  string     // the reason of the last one, for people
+	Failure  string     // the reason of the last one, human-readable
 	Last     time.Time  // of the last failed attempt
 	PausedAt *time.Time // nil: messages are sent as they are due
 	TrialAt  *time.Time // when the next attempt may be made while it is paused
@@ -33,7 +33,7 @@ type EndpointStore interface {
 	// StoreEndpoint adds an endpoint of version 0, or replaces the one with the same version. The stored one gets the next version.
 	// CodeConflict: the stored version is another, or the endpoint is absent and e.Version is not 0.
 	StoreEndpoint(ctx context.Context, e Endpoint) error
-	// DeleteEndpoint removes an endpoint; one that is absent is no error.
+	// DeleteEndpoint deletes an endpoint; one that is absent is no error.
 	DeleteEndpoint(ctx context.Context, org callwright.OrgID, host string) error
 	// PausedEndpoints returns up to limit endpoints of an organization that are paused, sorted by their hosts.
 	PausedEndpoints(ctx context.Context, org callwright.OrgID, limit int) ([]Endpoint, error)
@@ -138,7 +138,7 @@ func (l *lanes) enter(org callwright.OrgID, mayKeep bool) (leave func()) {
 	return nil
 }
 
-// learn halves the attempts at once after one that has timed out, down to one, and adds one after one that was taken.
+// learn halves the concurrent attempts after a timeout, down to one, and adds one after a success.
 func (l *lanes) learn(way lane, failure error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -172,7 +172,7 @@ func timedOut(err error) bool {
 }
 
 // Send makes an attempt at a message that tells what has happened at a time, by calling send, unless the endpoint has no place for
-// it. Failure is the error of send, for Redeliver or Attempted. PutOff has a RetryAfter: no attempt was made, and the task returns
+// it. Failure is the error of send, for Redeliver or Attempted. putOff has a RetryAfter: no attempt was made, and the task returns
 // it. When a message could not be sent for a day, failure is CodeForbidden, and it is given up.
 //
 // On each node at most 16 attempts are under way at a host, and at most half of them for one organization. After an attempt that

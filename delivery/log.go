@@ -42,7 +42,7 @@ type Delivery struct {
 	Host     string // of the address, the rest of which may be secret
 	State    State
 	Attempts int
-	Failure  string     // the reason of the last failed attempt, for people
+	Failure  string     // the reason of the last failed attempt, human-readable
 	Since    time.Time  // of the first failed attempt
 	Last     time.Time  // of the last attempt
 	Next     *time.Time // of the next attempt; nil: there is none
@@ -55,7 +55,7 @@ type State string
 const (
 	Pending   State = "pending"   // it is sent, or sent again, when it is due
 	Delivered State = "delivered" // the webhook has taken it
-	GivenUp   State = "given_up"  // the webhook refused it for good, or failed for a day
+	GivenUp   State = "given_up"  // the webhook refused it permanently, or failed for a day
 )
 
 // Store stores deliveries. A delivery is identified by its Org and ID. Every field comes back as it was stored; times are
@@ -90,7 +90,7 @@ type LogConfig struct {
 	Work          callwright.Work              `required:"with Endpoints"` // mails the notices of pauses
 	Organizations callwright.OrganizationStore `required:"with Endpoints"` // whose ContactEmail receives them
 	Mailer        callwright.Mailer            `required:"with Endpoints"`
-	Workers       int                          // tasks of QueueWebhooks that run at once on this node, which bounds the attempts under way; 0: 100
+	Workers       int                          // tasks of QueueWebhooks that run concurrently on this node, which bounds the concurrent attempts; 0: 100
 	Page          string                       // place where people resume paused endpoints; empty: Settings, Deliveries of the dashboard
 
 	callwright.Runtime
@@ -166,7 +166,7 @@ func (d *Log) Redeliver(ctx context.Context, m Message, failure error, happened,
 	return again
 }
 
-// Drop notes that a message is not sent any more although nobody has taken it, and why. It changes nothing unless the message is pending.
+// Drop marks an undelivered message as given up, with the reason. It changes nothing unless the message is pending.
 func (d *Log) Drop(ctx context.Context, m Message, why string, at time.Time) error {
 	if d == nil {
 		return nil

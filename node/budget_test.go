@@ -97,7 +97,7 @@ func TestBudgetWaits(t *testing.T) {
 	})
 }
 
-// TestBudgetIsKept has many takers at once, and none is lost.
+// TestBudgetIsKept makes many concurrent claims, and none is lost.
 func TestBudgetIsKept(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -13,8 +13,8 @@ import (
 // The bounds of a Heartbeat.
 const (
 	heartbeatPatience = LeaseRenewal     // for one renewal
-	maxNodes          = 1000             // alive at once
-	forgetNodeAfter   = 24 * time.Hour   // removes the lease of a dead node
+	maxNodes          = 1000             // alive concurrently
+	forgetNodeAfter   = 24 * time.Hour   // deletes the lease of a dead node
 	steadyAfter       = LeaseTTL         // in contact, before a node declares others dead
 	outOfContact      = 2 * LeaseRenewal // since the last renewal: other nodes may have missed theirs, too
 )
@@ -30,9 +30,9 @@ type HeartbeatConfig struct {
 	callwright.Runtime
 }
 
-// Heartbeat renews a lease that says that a node is alive, and reads from the leases of the same kind which other nodes
-// are. A domain has a kind of its own. Records of what is under way, such as live calls, carry the name of their node:
-// with Peers the other nodes find out what a dead node has left behind. At most 999 nodes of a kind may be alive at once.
+// Heartbeat renews a lease that says that a node is alive, and reads from the leases of the same kind which other nodes are. A
+// domain has a kind of its own. Records of what is under way, such as live calls, carry the name of their node: with Peers the
+// other nodes find out what a dead node has left behind. At most 999 nodes of a kind may be alive concurrently.
 type Heartbeat struct {
 	cfg HeartbeatConfig
 

@@ -108,7 +108,7 @@ func TestHeartbeatEnds(t *testing.T) {
 	})
 }
 
-// TestHeartbeatOutOfContact: while the database is away nobody can be heard of, and when it is back all nodes are late.
+// TestHeartbeatOutOfContact: while the database is unavailable no lease can be read, and afterwards all nodes are late.
 func TestHeartbeatOutOfContact(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -157,7 +157,7 @@ func TestHeartbeatConfig(t *testing.T) {
 	}
 	if h, err := node.NewHeartbeat(good); err != nil {
 		t.Error(err)
-	} else if _, ok := peers(t, h); !ok { // nobody runs it
+	} else if _, ok := peers(t, h); !ok { // it is not run
 		t.Error("a heartbeat that does not run waits")
 	}
 }

@@ -19,7 +19,7 @@ type HolderConfig struct {
 	Leases Leases `required:"always"`
 	Kind   string `required:"always"` // of the node's lease, such as "call.node"
 	Node   string `required:"always"` // names this process; every process of a deployment, past or present, has another name
-	Most   int    // items held at once; 0: no bound
+	Most   int    // concurrently held items; 0: no bound
 
 	// Claim looks for work and holds it. It is called when Run begins, every second, after Wake, and when an item of a full Holder
 	// has ended, until the context of Run ends. nil: work comes in another way.
@@ -41,7 +41,7 @@ type HolderConfig struct {
 
 	Stopped  error         // the cause of the contexts of items that Stops returns
 	Draining error         // the cause of the contexts of items that are still held DrainFor after the end of Run's context
-	DrainFor time.Duration // 0: they are stopped at once
+	DrainFor time.Duration // 0: they are stopped immediately
 
 	callwright.Runtime
 }

@@ -156,7 +156,7 @@ func TestHolderDrains(t *testing.T) {
 	})
 }
 
-// TestHolderClaims counts the calls of Claim and Review, which never run at once.
+// TestHolderClaims counts the calls of Claim and Review, which never run concurrently.
 func TestHolderClaims(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

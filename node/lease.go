@@ -40,8 +40,8 @@ type Leases interface {
 	// Renew extends all leases of a kind that the node holds, sets their RenewedAt to now, and returns them sorted by key. The node
 	// still holds an expired lease that no other node has acquired.
 	Renew(ctx context.Context, kind, node string, now, until time.Time) ([]Lease, error)
-	// Release ends the node's leases of these keys at once. Leases of other nodes are left as they are. Keys without a lease,
-	// and no keys at all, are no error.
+	// Release ends the node's leases of these keys immediately. Leases of other nodes stay unchanged. Keys without a lease, and no
+	// keys at all, are no error.
 	Release(ctx context.Context, kind, node string, keys []string) error
 	// Held returns up to limit leases of a kind that have not expired at now, the latest deadline first, and
 	// of equal deadlines the greatest key first.

@@ -17,8 +17,8 @@ const (
 
 // Shares bounds what is under way at once, so that no user of it leaves the others nothing: a user takes a further place only
 // while it holds fewer than are free. One user alone has half of the places, two have a third each once what they hold has been given
-// back a few times, and so on, and a newcomer finds a place. Nobody waits in Take: a task that finds no place is put off, and its
-// worker is free for others. Total is set before the first Take.
+// back a few times, and so on, and a newcomer finds a place. Claim never waits: a task that finds no place is put off, and its
+// worker is free for others. Total is set before the first Claim.
 type Shares struct {
 	Total int              // places; with 1, the first caller gets the only place
 	Clock callwright.Clock // nil: SystemClock
@@ -42,7 +42,7 @@ func (s *Shares) Claim(user string) (release func(), wait time.Duration) {
 	return s.ClaimUpTo(user, s.Total)
 }
 
-// ClaimUpTo is Take for a user that may hold a number of places at most.
+// ClaimUpTo is Claim for a user that may hold a number of places at most.
 func (s *Shares) ClaimUpTo(user string, most int) (release func(), wait time.Duration) {
 	now := s.now()
 	s.mu.Lock()
@@ -74,7 +74,7 @@ func spreadOut(d time.Duration) time.Duration {
 	return d + rand.N(d/2) //nolint:gosec // spreads load, hides nothing
 }
 
-// Idle reports whether nobody has a place.
+// Idle reports whether all places are free.
 func (s *Shares) Idle() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

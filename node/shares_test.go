@@ -13,7 +13,8 @@ type fakeTime struct{ now time.Time }
 
 func (f *fakeTime) Now() time.Time { return f.now }
 
-// TestSharesLeaveRoom has users take all that they may and give places back now and then: one who comes later always finds one.
+// TestSharesLeaveRoom has users take all that they may and give places back from time to time: one who comes later always finds
+// one.
 func TestSharesLeaveRoom(t *testing.T) {
 	t.Parallel()
 	for total := 2; total <= 20; total++ {

@@ -8,7 +8,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// How RecordWatchers look.
+// The timing of RecordWatchers.
 const (
 	watchEvery = time.Second            // without being woken
 	watchRest  = 100 * time.Millisecond // between two looks, however often a record changes
@@ -60,9 +60,9 @@ func (f *RecordWatcher[T]) take(r Revised[T]) {
 // Over reports whether Next has nothing more to return.
 func (f *RecordWatcher[T]) Over() bool { return f.over && f.next == nil }
 
-// Next waits for the record's next revision; the first one it returns at once if the caller does not have it. It returns io.EOF
-// after the final one, the error of ctx unchanged, CodeUnavailable once the RecordWatcher or its Watchers are closed, and the error of
-// read. After the error of ctx it may be called again.
+// Next waits for the record's next revision; the first one it returns immediately if the caller does not have it. It returns io.EOF
+// after the final one, the error of ctx unchanged, CodeUnavailable once the RecordWatcher or its Watchers are closed, and the error
+// of read. After the error of ctx it may be called again.
 func (f *RecordWatcher[T]) Next(ctx context.Context) (Revised[T], error) {
 	for {
 		if err := f.watch.Err(); err != nil {

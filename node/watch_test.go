@@ -69,7 +69,7 @@ func TestWatch(t *testing.T) {
 		c := newCounter()
 		f := c.watch(t, 0)
 		wantNext(t, f, 1, 0)
-		c.set(2, true) // at once, but for the rest between two looks
+		c.set(2, true) // immediately, except for the pause between two reads
 		wantNext(t, f, 2, 100*time.Millisecond)
 		c.set(3, false)
 		wantNext(t, f, 3, time.Second)

@@ -13,7 +13,7 @@ const watchRetry = 5 * time.Second
 
 // Watchers holds the open Watchers of a process, bounds them, and wakes them. Set its fields before the first Open.
 type Watchers struct {
-	Total int // open at once, of all organizations
+	Total int // concurrently open, of all organizations
 	Share int // of one organization
 
 	mu     sync.Mutex
@@ -72,7 +72,7 @@ func (w *Watchers) Wake(keys ...string) {
 	}
 }
 
-// Close closes all watchers, for good.
+// Close closes all watchers, permanently.
 func (w *Watchers) Close() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -26,8 +26,8 @@ import (
 	"github.com/callwright/callwright/transport/httpapi"
 )
 
-// Config holds the settings of a platform. Defaults returns one that runs unchanged. Each setting names the flag of the reference server
-// that sets it: errors name settings so.
+// Config configures a platform. Defaults returns one that runs unchanged. Each setting names the flag of the reference server that
+// sets it: errors name settings so.
 type Config struct {
 	Addr      string // --addr: host and port of the HTTP API and the dashboard; empty: none is opened, and the program serves the Platform
 	PublicURL string // --public-url: public URL of the HTTP API; empty: the URL of Addr, without which it is required

@@ -7,8 +7,8 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Uses of file descriptors besides connections: the database, files, sockets that listen and requests to other systems
-// take ownDescriptors in all; a call takes two sockets, its recording, a request to a model, and the pipes of speech programs.
+// Uses of file descriptors except connections: the database, files, sockets that listen and requests to other systems take
+// ownDescriptors in all; a call takes two sockets, its recording, a request to a model, and the pipes of speech programs.
 const (
 	ownDescriptors  = 96
 	callDescriptors = 12

@@ -17,7 +17,7 @@ import (
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// engines describes the platform's speech engines for people.
+// engines describes the platform's speech engines, human-readable.
 type engines struct {
 	speaksBy string
 	hearsBy  string

@@ -39,10 +39,10 @@ func (p parts) firstStart(ctx context.Context) (err error) {
 // apiKeyFile is the file of the first key, for the tools of this machine.
 func apiKeyFile(c Config) string { return filepath.Join(c.Data, "api-key") }
 
-// firstStart makes the organization and a key to it, unless the organization is there: in one transaction, so that there is
-// no key without a new organization and no organization without a key. The people of the organization are the operators of the
-// deployment. The files of the keys are written before the commit, because nobody could read them afterwards. The key is empty if
-// the organization was there.
+// firstStart makes the organization and a key to it, unless the organization is there: in one transaction, so that there is no key
+// without a new organization and no organization without a key. The people of the organization are the operators of the deployment.
+// The files of the keys are written before the commit, because they cannot be read afterwards. The key is empty if the organization
+// was there.
 func firstStart(ctx context.Context, c Config, s secrets, keys *access.Service, db callwright.Atomic) (callwright.Secret, error) {
 	var key access.NewKey
 	kept := keyFile{path: apiKeyFile(c)}

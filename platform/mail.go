@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/adapters/mail"
 )
 
-// mailedBy describes for people the destination of mail.
+// mailedBy describes the destination of mail, human-readable.
 type mailedBy string
 
 // newMailer sends by the program's mailer or the server of --smtp-url, or writes files into the data folder.

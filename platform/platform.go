@@ -95,8 +95,8 @@ func (p *Platform) Run(ctx context.Context) error {
 	return errors.Join(failed, p.Stop(context.WithoutCancel(ctx)))
 }
 
-// Failed returns a channel that holds an error as soon as a part of the platform has failed for good, which the log names. The platform
-// has started, and must be stopped then.
+// Failed returns a channel that holds an error as soon as a part of the platform has failed permanently, which the log names. The
+// platform has started, and must be stopped then.
 func (p *Platform) Failed() <-chan error { return p.failed }
 
 // Start locks the data folder and starts the platform. It returns when the platform is ready, or an error, after which there is nothing
@@ -149,7 +149,7 @@ func (p *Platform) Info() Info { return p.info }
 // Reload reads the level of the log and the certificates again. It logs errors and keeps the previous value of a file that it cannot read.
 func (p *Platform) Reload(ctx context.Context) { p.reload.reload(ctx) }
 
-// lockFolder makes the data folder, locks it for this platform, and removes the traces of a platform that was killed there.
+// lockFolder makes the data folder, locks it for this platform, and deletes the traces of a platform that was killed there.
 func lockFolder(c Config) (locked, error) {
 	if err := os.MkdirAll(c.Data, 0o700); err != nil {
 		return nil, fmt.Errorf("--data %s: %w: name a folder that this user may make and write", c.Data, err)

@@ -75,7 +75,7 @@ func newPortGateways(c Config, db *bunstore.DB, rt callwright.Runtime) (all port
 	return all, nil
 }
 
-// portedBy describes for people the carrier that gets port requests.
+// portedBy describes the carrier of port requests, human-readable.
 func (p runsOn) portedBy() string {
 	if len(p.Config.Gateways) > 0 {
 		return "by " + p.Config.Gateways[0].Capabilities().Name

@@ -22,7 +22,7 @@ type runsOn struct {
 	Synthesizer tts.Engine
 }
 
-// list describes the server's adapters for people, and the ways to change them.
+// list describes the server's adapters, and the ways to change them, human-readable.
 func (p runsOn) list() []dashboard.Part {
 	return []dashboard.Part{
 		{Name: "region", By: p.Config.Region, Hint: "--region"},

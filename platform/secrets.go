@@ -90,7 +90,7 @@ func checkKeyFile(path string) error {
 }
 
 // checkFolder refuses a folder in which others than this user, root and the folder's group can replace files. In one with the
-// sticky bit, as /tmp, nobody can replace another's.
+// sticky bit, as /tmp, files of other users cannot be replaced.
 func checkFolder(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {

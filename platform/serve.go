@@ -297,7 +297,7 @@ func (p parts) served(server *http.Server) fx.Hook {
 			ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 			defer cancel()
 			if err := server.Shutdown(ctx); err != nil {
-				return server.Close() // somebody is still reading: the rest must be able to stop, too
+				return server.Close() // a reader may still be active: the rest must be able to stop, too
 			}
 			return nil
 		},

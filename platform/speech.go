@@ -56,7 +56,7 @@ func newSpeech(p speechParts) (*speech.Service, error) {
 	})
 }
 
-// clonedBy describes the use of recordings for people.
+// clonedBy describes the use of recordings, human-readable.
 func (p runsOn) clonedBy() string {
 	d := p.Synthesizer.Describe()
 	if !d.Pitch && !d.Tempo {

@@ -100,7 +100,7 @@ func (p runsOn) judgedBy() string {
 	return "by rules and " + p.Model.Name()
 }
 
-// mendedBy describes for people the source of proposed changes to pathways that fail their tests.
+// mendedBy describes the source of proposed changes to pathways that fail their tests, human-readable.
 func (p runsOn) mendedBy() string {
 	if !p.Config.hasModel() {
 		return "no sessions: the scripted model proposes no changes of pathways"

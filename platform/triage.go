@@ -48,7 +48,7 @@ func newTriage(p triageParts) (*triage.Service, error) {
 	})
 }
 
-// analyzedBy describes the analyst of issues for people.
+// analyzedBy describes the analyst of issues, human-readable.
 func (p runsOn) analyzedBy() string {
 	if !p.Config.hasModel() {
 		return "not analyzed, which the scripted model can't"

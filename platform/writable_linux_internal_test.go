@@ -103,7 +103,7 @@ func give(t *testing.T, folder string) {
 
 // asNobody calls f on a thread of another user than root, whom no permissions bind.
 func asNobody(f func() error) error {
-	runtime.LockOSThread() // for good: the thread ends with the goroutine
+	runtime.LockOSThread() // permanently: the thread ends with the goroutine
 	if os.Geteuid() == 0 {
 		_ = syscall.Setfsuid(nobody)
 	}

@@ -39,7 +39,8 @@ func (a *acme) Snapshot(_ context.Context, o porting.Order) (porting.Snapshot, e
 	return shot, nil
 }
 
-// A carrier of your own is a type with five methods. Have your handler of its events call Hear; it is asked now and then all the same.
+// A carrier of your own is a type with five methods. Have your handler of its events call Hear; it is asked from time to time all
+// the same.
 func ExampleGateway() {
 	ctx, stop := context.WithCancel(context.Background())
 	memory, carrier, office := memstore.New(), &acme{porting.NumberInProgress}, make(desk)

@@ -48,7 +48,7 @@ func checkEngines(names []string) error {
 	return nil
 }
 
-// standard is the configuration of a trunk without one. Codecs without an engine are left out.
+// standard is the configuration of a trunk without one. Codecs without an engine are omitted.
 var standard = CodecConfig{Codecs: []CodecSetting{
 	{Name: "PCMU", Enabled: true}, {Name: "PCMA", Enabled: true}, {Name: "Opus", Enabled: true},
 }}
@@ -90,7 +90,7 @@ func (c CodecConfig) normalized(engines []string) (CodecConfig, error) {
 }
 
 // CodecsOf returns the codecs of a trunk in the order of preference: the configured codecs, or else the standard ones, followed by
-// the others, not enabled. Codecs without an engine are left out.
+// the others, not enabled. Codecs without an engine are omitted.
 func (s *Service) CodecsOf(t Trunk) CodecConfig {
 	given := cmp.Or(t.Codecs, &standard)
 	shown := CodecConfig{Transcode: given.Transcode}
@@ -110,7 +110,7 @@ func (s *Service) CodecsOf(t Trunk) CodecConfig {
 	return shown
 }
 
-// offered returns the SDP names of the enabled codecs, in order. A codec without an engine is left out. If none is left, all codecs
+// offered returns the SDP names of the enabled codecs, in order. A codec without an engine is omitted. If none is left, all codecs
 // that have an engine are offered.
 func (c CodecConfig) offered(engines []string) []string {
 	var names []string

@@ -22,7 +22,7 @@ type TrunkDay struct {
 	Health health.State  // see health.State.Public
 	Active string        // the server that calls go to first
 	Uptime *float64      // percent of the known time of the last 24 hours; nil: unknown
-	Hours  []health.Hour // of the last 24 hours, oldest first; unknown hours are left out
+	Hours  []health.Hour // of the last 24 hours, oldest first; unknown hours are omitted
 }
 
 // The limits of an Overview.

@@ -26,7 +26,7 @@ type Store interface {
 	// Update replaces the trunk whose stored Version is t.Version, and adds one to the Version. CodeConflict when the stored
 	// Version differs, CodeNotFound when t.Org has no such trunk.
 	Update(ctx context.Context, t Trunk) error
-	// Delete removes the trunk whose stored Version is t.Version; errors are as of Update.
+	// Delete deletes the trunk whose stored Version is t.Version; errors are as of Update.
 	Delete(ctx context.Context, t Trunk) error
 	// Trunk returns a trunk by its id; CodeNotFound when the organization has no such trunk.
 	Trunk(ctx context.Context, org callwright.OrgID, id string) (Trunk, error)

@@ -192,7 +192,7 @@ func TestDetach(t *testing.T) {
 	h.attach("b", []string{one}, inbound()) // free for others
 }
 
-// rival is a store in which somebody else is quicker for some times, and may be another organization.
+// rival is a store in which another writer is faster a few times, possibly of another organization.
 type rival struct {
 	sip.Store
 	times int

@@ -12,7 +12,7 @@ func (s *Service) Accept(ctx context.Context, org callwright.OrgID, by Actor, id
 	return s.decide(ctx, org, by, id, EventAccept, TypeAccepted, detail)
 }
 
-// Decline closes an issue of the backlog that nobody will work on; elsewhere it is CodeInvalidState. detail is required and gives
+// Decline closes an issue of the backlog that will not be worked on; elsewhere it is CodeInvalidState. detail is required and gives
 // the reason.
 func (s *Service) Decline(ctx context.Context, org callwright.OrgID, by Actor, id, detail string) (Issue, error) {
 	if err := requireText("detail", detail, MaxDetail); err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// delete removes an issue of "acme".
+// delete deletes an issue of "acme".
 func (h house) delete(id string) {
 	h.t.Helper()
 	if err := h.Delete(h.t.Context(), "acme", bob, id); err != nil {

@@ -8,7 +8,7 @@ import (
 )
 
 // ResourceResolver reads the resources of one type, which belong to another domain. It is safe for concurrent use.
-// triagetest.RunResourceResolver tests one.
+// triagetest.RunResourceResolver tests it.
 type ResourceResolver interface {
 	// Find returns the items of resources, by id. It omits absent resources, and other organizations' ones. At most MaxResources
 	// ids are asked together; an id may be empty, or given twice.
@@ -36,14 +36,14 @@ type Line struct {
 }
 
 // Analyst works on issues step by step. It keeps no state between steps: the next step may run on another node, or again after a
-// crash. An analysis ends after at most 40 steps. triagetest.RunAnalyst tests one.
+// crash. An analysis ends after at most 40 steps. triagetest.RunAnalyst tests it.
 type Analyst interface {
 	// Name returns the agent name of its sessions. It is constant, not blank, and without characters that callwright.Hidden reports.
 	Name() string
 	// Step takes one step of an analysis, such as one question to a model; it takes seconds and ends when ctx ends. After an error
 	// the step is retried a few times, not before its RetryAfter. A permanent failure is not an error but a Progress that ends with
-	// SessionError.
-	// A step of a resource that is gone, or without a resolver, goes on without its evidence. The Progress passes Progress.Check.
+	// SessionError. A step of a resource that is gone, or without a resolver, continues without its evidence. The Progress passes
+	// Progress.Check.
 	Step(ctx context.Context, c Case) (Progress, error)
 }
 

@@ -73,8 +73,8 @@ var documents = map[string]map[why]string{
 	"web_agents.metadata":        {talk: "*"},
 }
 
-// encoded are plain columns of texts that are JSON, which JSONB would not keep as it is: JSON of somebody else's, which is one
-// text here, or a document whose members the tests of its store list.
+// encoded are plain columns of texts that are JSON, which JSONB would change: JSON of other systems, which is one text here, or a
+// document whose members the tests of its store list.
 var encoded = map[string]string{
 	"call_logs.log":                   "TestMembersOfLogs of agentstore",
 	"pathway_chat_logs.log":           "TestMembersOfLogs of agentstore",

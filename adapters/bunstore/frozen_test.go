@@ -39,7 +39,7 @@ func TestFrozenServer(t *testing.T) {
 	}
 	waiting.Wait()
 	w.frozen.Unlock()
-	for db.Ping(t.Context()) != nil { // on a slow machine not at once
+	for db.Ping(t.Context()) != nil { // on a slow machine not immediately
 		if t.Context().Err() != nil {
 			t.Fatal("the server that goes on is not used")
 		}

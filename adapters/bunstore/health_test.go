@@ -32,7 +32,7 @@ func TestPingWhileLocked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for hasty.Ping(t.Context()) != nil { // on a slow machine not at once
+	for hasty.Ping(t.Context()) != nil { // on a slow machine not immediately
 		if t.Context().Err() != nil {
 			t.Fatal("the database stays unready after the lock")
 		}

@@ -106,7 +106,7 @@ func TestDialectsHaveTheSameTables(t *testing.T) {
 	}
 }
 
-// TestNodesStartTogether opens an empty database from several nodes at once, and once more when it is there.
+// TestNodesStartTogether opens an empty database from several nodes concurrently, and once more when it exists.
 func TestNodesStartTogether(t *testing.T) {
 	t.Parallel()
 	for name, address := range storetest.Empty {

@@ -40,7 +40,7 @@ type Config struct {
 	Path   string                   // of the file, whose folder must exist
 	Model  llm.Model                // may be nil for Replay when Called is set
 	Called string                   // the model's name, which is part of every request; empty: as the model says
-	Redact func(text string) string // removes private values from every text, besides credentials; nil: removes nothing
+	Redact func(text string) string // deletes private values from every text, in addition to credentials; nil: removes nothing
 
 	callwright.Runtime
 }

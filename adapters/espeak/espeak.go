@@ -41,7 +41,7 @@ type Synthesizer struct {
 	program *engine.Program
 	voice   string
 	voices  []string
-	titles  map[string]string // of the voices, for people
+	titles  map[string]string // human-readable names of the voices
 	version string
 }
 
@@ -68,9 +68,9 @@ func New(config Config) (*Synthesizer, error) {
 	return s, nil
 }
 
-// listVoices returns the titles of the voices by their names. It reads a table whose first line is the heading, whose
-// second column is the language and whose fourth is a title. Voices that need
-// the data of another synthesizer (MBROLA) carry the name of a file in "mb/" and are left out.
+// listVoices returns the titles of the voices by their names. It reads a table whose first line is the heading, whose second column
+// is the language and whose fourth is a title. Voices that need the data of another synthesizer (MBROLA) carry the name of a file
+// in "mb/" and are omitted.
 func listVoices(program *engine.Program) (map[string]string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), listTimeout)
 	defer cancel()
@@ -177,8 +177,8 @@ func (s *Synthesizer) speak(ctx context.Context, voice, text string, prosody tts
 	return audio, err
 }
 
-// printable removes control characters, some of which are commands to eSpeak, and separates brackets: eSpeak reads text in double brackets as
-// phonemes.
+// printable deletes control characters, some of which are commands to eSpeak, and separates brackets: eSpeak reads text in double
+// brackets as phonemes.
 func printable(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7F {

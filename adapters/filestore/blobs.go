@@ -31,8 +31,8 @@ const (
 	stale    = time.Hour   // after this time a file in incoming is left by a crash
 )
 
-// NewBlobs makes the folder if it does not exist. It removes incomplete files that a crash has left and that were written more than an hour
-// ago; several processes may use one folder.
+// NewBlobs makes the folder if it does not exist. It deletes incomplete files that a crash has left and that were written more than
+// an hour ago; several processes may use one folder.
 func NewBlobs(folder string) (*Blobs, error) {
 	root, err := openFolder(audio, folder)
 	if err != nil {
@@ -46,7 +46,7 @@ func NewBlobs(folder string) (*Blobs, error) {
 	return b, nil
 }
 
-// sweep removes the files in incoming that were last written before a time.
+// sweep deletes the files in incoming that were last written before a time.
 func (b *Blobs) sweep(before time.Time) error {
 	folder, err := b.root.Open(incoming)
 	if err != nil {

@@ -67,8 +67,7 @@ func New(config Config) (*Synthesizer, error) {
 	return s, nil
 }
 
-// listVoices reads "Voices available: kal awb_time kal16 awb rms slt". A voice that can only tell the time of day
-// is left out.
+// listVoices reads "Voices available: kal awb_time kal16 awb rms slt". A voice that can only tell the time of day is omitted.
 func listVoices(program *engine.Program) ([]string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), listTimeout)
 	defer cancel()

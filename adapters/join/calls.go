@@ -15,7 +15,7 @@ type Calls struct{ Store call.Store }
 
 var _ triage.ResourceResolver = Calls{}
 
-// Find returns the titles and metadata of calls by id. Absent ids are left out.
+// Find returns the titles and metadata of calls by id. Absent ids are omitted.
 func (l Calls) Find(ctx context.Context, org callwright.OrgID, ids []string) (map[string]triage.Item, error) {
 	return find(ids, func(id string) (triage.Item, error) {
 		c, err := l.Store.Get(ctx, org, id)

@@ -147,7 +147,7 @@ func (routes) Caller(context.Context, callwright.OrgID, callwright.PhoneNumber) 
 	return "+15550000001", nil
 }
 
-// silent is a model that nobody asks.
+// silent is a model that is never asked.
 type silent struct{}
 
 func (silent) Name() string { return "silent" }

@@ -33,8 +33,8 @@ func (l Pathways) Find(ctx context.Context, org callwright.OrgID, ids []string) 
 const maxFacts = 64 << 10
 
 // Read returns the evidence about a pathway for analysts: its nodes, each a fact by its id, and the edges between them, of the
-// version in production or else of the draft. Long texts of a large pathway are clipped; nodes of a very large one that
-// do not fit are left out and counted.
+// version in production or else of the draft. Long texts of a large pathway are clipped; nodes of a very large one that do not fit
+// are omitted and counted.
 func (l Pathways) Read(ctx context.Context, org callwright.OrgID, id string) (triage.Evidence, error) {
 	p, err := l.Service.Get(ctx, org, id)
 	if err != nil {

@@ -18,7 +18,7 @@ type Ports struct{ Store porting.Store }
 
 var _ triage.ResourceResolver = Ports{}
 
-// Find returns the titles and metadata of port requests by id. Absent ids are left out.
+// Find returns the titles and metadata of port requests by id. Absent ids are omitted.
 func (l Ports) Find(ctx context.Context, org callwright.OrgID, ids []string) (map[string]triage.Item, error) {
 	return find(ids, func(id string) (triage.Item, error) {
 		r, err := l.Store.Request(ctx, org, id)

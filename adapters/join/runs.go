@@ -20,7 +20,7 @@ type Runs struct{ Store run.Store }
 
 var _ triage.ResourceResolver = Runs{}
 
-// Find returns the titles and metadata of runs by id. Absent ids are left out.
+// Find returns the titles and metadata of runs by id. Absent ids are omitted.
 func (l Runs) Find(ctx context.Context, org callwright.OrgID, ids []string) (map[string]triage.Item, error) {
 	return find(ids, func(id string) (triage.Item, error) {
 		r, err := l.Store.Run(ctx, org, id)

@@ -18,8 +18,8 @@ type Transcripts struct{ Store call.Store }
 
 var _ agenttest.Transcripts = Transcripts{}
 
-// Transcript returns the transcript of an ended call: see agenttest.Transcripts. It leaves out the values of variables and
-// the agent's actions besides talking.
+// Transcript returns the transcript of an ended call: see agenttest.Transcripts. It leaves out the values of variables and the
+// agent's actions except talking.
 func (t Transcripts) Transcript(ctx context.Context, org callwright.OrgID, id string) (agenttest.Transcript, error) {
 	c, err := t.Store.Get(ctx, org, id)
 	if err != nil {

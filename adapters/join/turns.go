@@ -28,7 +28,7 @@ func (f facts) turns(logs []pathway.Log) {
 	}
 }
 
-// entry adds one thing that happened. Why a way was chosen is left out: those words may hold values of variables.
+// entry adds one thing that happened. Why a way was chosen is omitted: those words may hold values of variables.
 func (f facts) entry(e pathway.LogEntry) {
 	switch e.Kind {
 	case pathway.LogVisit:

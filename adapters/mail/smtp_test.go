@@ -197,7 +197,7 @@ func TestSMTPUpgrades(t *testing.T) {
 	}
 }
 
-// TestSMTPAnswers has the server refuse: now, or for good.
+// TestSMTPAnswers has the server refuse: now, or permanently.
 func TestSMTPAnswers(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -285,7 +285,7 @@ func converse(l net.Listener) (commands []string) {
 // TestFailureHidesPassword has a server that can't be reached: the error goes to logs.
 func TestFailureHidesPassword(t *testing.T) {
 	t.Parallel()
-	c := client(t, mail.SMTPConfig{URL: url("smtp", "ops:hush@127.0.0.1:1")}) // nobody listens there
+	c := client(t, mail.SMTPConfig{URL: url("smtp", "ops:hush@127.0.0.1:1")}) // no server listens there
 	err := send(t, c)
 	if callwright.CodeOf(err) != callwright.CodeUnavailable || strings.Contains(err.Error(), "hush") {
 		t.Errorf("got %v", err)

@@ -162,7 +162,7 @@ func (w *Work) sleep(ctx context.Context, d time.Duration) {
 	}
 }
 
-// run runs a task once, and then removes or reschedules it.
+// run runs a task once, and then deletes or reschedules it.
 func (w *Work) run(ctx context.Context, id int64, q queued) {
 	err := w.call(ctx, q)
 	defer w.store.core.Notify()

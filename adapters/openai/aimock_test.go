@@ -52,7 +52,7 @@ func startAIMock(t *testing.T) *openai.Client {
 	for lines.Scan() {
 		if _, address, found := strings.Cut(lines.Text(), "listening on "); found {
 			go func() {
-				for lines.Scan() { // or it waits for somebody to read its log
+				for lines.Scan() { // or it waits for a reader of its log
 				}
 			}()
 			return client(t, openai.Config{BaseURL: address + "/v1", APIKey: key})

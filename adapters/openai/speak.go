@@ -126,7 +126,7 @@ type samples struct {
 	held int // 1 when raw begins with half a sample
 }
 
-// Read waits for at least one sample. Half a sample at the end is left out.
+// Read waits for at least one sample. Half a sample at the end is omitted.
 func (s *samples) Read(p []int16) (int, error) {
 	if need := 2 * len(p); len(s.raw) < need {
 		s.raw = append(s.raw, make([]byte, need-len(s.raw))...)

@@ -183,7 +183,7 @@ func (k *Keeper) expiry() time.Time {
 
 func (k *Keeper) expiresSoon(now time.Time) bool { return k.expiry().Sub(now) < warnAhead }
 
-// Warnings describes the faults of the certificate and its files, for people; nothing when there are none.
+// Warnings describes the faults of the certificate and its files, human-readable; empty without faults.
 func (k *Keeper) Warnings() []string {
 	k.mu.Lock()
 	leaf, failed := k.leaf, k.failed

@@ -7,7 +7,7 @@ import (
 	"unicode"
 )
 
-// Bounds of the hints: more phrases or longer ones than these are left out.
+// Bounds of the hints: more phrases or longer ones than these are omitted.
 const (
 	maxPhrases = 200
 	maxWords   = 40
@@ -75,8 +75,8 @@ func (d dictionary) pronounce(word string) []string {
 	return nil
 }
 
-// phrases turns hints into phrases that can be recognized. A phrase with a word that is not in the dictionary is left out:
-// it will be dictated.
+// phrases turns hints into phrases that can be recognized. A phrase with a word that is not in the dictionary is omitted: it will
+// be dictated.
 func (d dictionary) phrases(hints []string) []phrase {
 	var known []phrase
 	for _, hint := range hints {

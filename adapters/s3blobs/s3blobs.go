@@ -98,8 +98,8 @@ const putLimit = 10 * time.Minute
 // revokeLimit bounds the time in which StoreBlob deletes an object that it may have sent.
 const revokeLimit = 5 * time.Second
 
-// revoke removes an object that may be complete although its answer was not received. It is as good an attempt as can be made: the
-// service itself removes audio without a sample later.
+// revoke deletes an object that may be complete although its answer was not received. It is as good an attempt as can be made: the
+// service itself deletes audio without a sample later.
 func (b *Blobs) revoke(ctx context.Context, key string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), revokeLimit)
 	defer cancel()

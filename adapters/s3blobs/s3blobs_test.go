@@ -168,8 +168,8 @@ func TestSeekDownloadsLittle(t *testing.T) {
 	}
 }
 
-// TestReadingGoesOnAfterABreak breaks the connection after some bytes, twice. Each time the reader goes on where it was. The third
-// break without a byte is an error.
+// TestReadingGoesOnAfterABreak breaks the connection after some bytes, twice. Each time the reader continues where it was. The
+// third break without a byte is an error.
 func TestReadingGoesOnAfterABreak(t *testing.T) {
 	t.Parallel()
 	content := bytes.Repeat([]byte("0123456789"), 10_000)

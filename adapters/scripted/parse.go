@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// script holds parsed instructions: rules, and text besides.
+// script holds parsed instructions: rules, and other text.
 type script struct {
 	start     *line
 	rules     []rule
@@ -93,7 +93,7 @@ func unsupported(why string) error {
 	return &llm.Failure{Class: llm.ClassUnsupported, Message: "without a language model: " + why}
 }
 
-// apostrophes are left out, so that don't is one word.
+// apostrophes are omitted, so that don't is one word.
 var apostrophes = strings.NewReplacer("'", "", "’", "")
 
 // words returns a text's words in lower case, without punctuation.

@@ -37,7 +37,7 @@ func TestPersona(t *testing.T) {
 	}
 }
 
-// TestPersonaInProse has a persona without rules: a caller that hangs up at once would have tested nothing.
+// TestPersonaInProse checks that a persona without rules is an error: a caller that hangs up immediately would have tested nothing.
 func TestPersonaInProse(t *testing.T) {
 	t.Parallel()
 	c, err := simulated.New(scenario.Scenario{Kind: scenario.Agent, CallerPrompt: "You want a table on Friday."}, scripted.New())

@@ -56,7 +56,8 @@ func unreachable(ctx context.Context, err error) *call.HangupReason {
 	return &call.HangupReason{Cause: call.CauseUnreachable, Reason: "no TLS connection: " + peer.Reason(err)}
 }
 
-// shown returns an address for people. Where private addresses are not called, it hides internal addresses that a name resolves to.
+// shown returns a human-readable address. Where private addresses are not called, it hides internal addresses that a name resolves
+// to.
 func (u *UA) shown(t resolve.Target) string {
 	if !u.cfg.AllowPrivate && uri.IsPrivate(t.Address.Addr()) {
 		return "an address that is not public"
@@ -64,7 +65,7 @@ func (u *UA) shown(t resolve.Target) string {
 	return t.Address.String()
 }
 
-// listed describes for people where a server is.
+// listed describes the address of a server, human-readable.
 func (u *UA) listed(server uri.URI, targets []resolve.Target) string {
 	addresses := make([]string, 0, len(targets))
 	for _, t := range targets {

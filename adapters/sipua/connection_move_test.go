@@ -135,7 +135,7 @@ func TestNotifyFollowsTheConnection(t *testing.T) {
 }
 
 // A Contact at an address is verified by a known name of its caller: a name of its trunk, or a name in its verified certificate. It
-// is never called unverified, and a BYE that reaches nobody is in the record.
+// is never called unverified, and an undeliverable BYE is in the record.
 func TestContactAtAnAddressIsVerified(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -181,7 +181,7 @@ func TestContactAtAnAddressIsVerified(t *testing.T) {
 	}
 }
 
-// A peer that does not answer our BYE may go on talking: the record says so.
+// A peer that does not answer our BYE may continue talking: the record says so.
 func TestByeWithoutAnAnswer(t *testing.T) {
 	t.Parallel()
 	a, records := watched(t, nil)

@@ -23,7 +23,7 @@ func TestConnectionsAreKnownByTheirMessages(t *testing.T) {
 	}
 }
 
-// OPTIONS gets 503 with Retry-After while the server is not ready, and for good once it leaves.
+// OPTIONS gets 503 with Retry-After while the server is not ready, and permanently once it leaves.
 func TestOptionsFollowsReadiness(t *testing.T) {
 	t.Parallel()
 	a := newAgent(t, nil)

@@ -90,7 +90,7 @@ func TestRenewedCertificates(t *testing.T) {
 	}
 	outbound()
 	servers("first.test")
-	for len(asked) > 0 { // a call whose connection closes at once makes another one
+	for len(asked) > 0 { // a call whose connection closes immediately makes another one
 		<-asked
 	}
 	now.Store(&credentials{[]tls.Certificate{second}, roots})

@@ -321,7 +321,7 @@ func TestServersByName(t *testing.T) {
 			t.Parallel()
 			address, accept := listenWire(t, tt.certificate)
 			a, j := named(t,
-				"_sips._tcp.pbx.test. SRV 10 0 1 a.other.test.", // nobody listens there
+				"_sips._tcp.pbx.test. SRV 10 0 1 a.other.test.", // no server listens there
 				"_sips._tcp.pbx.test. SRV 20 0 "+portOf(t, address)+" b.other.test.",
 				"a.other.test. A 127.0.0.1", "b.other.test. A 127.0.0.1", "pbx.test. A 127.0.0.2")
 			a.callsTo(t, "pbx.test")

@@ -7,7 +7,7 @@ import (
 	"github.com/callwright/callwright/agents/call"
 )
 
-// A peer that never answers our CANCEL delays nobody for long; its last response is in the records.
+// A peer that never answers our CANCEL delays others only briefly; its last response is in the records.
 func TestGivenUpAndNeverConfirmed(t *testing.T) {
 	t.Parallel()
 	a, records := watched(t, nil)

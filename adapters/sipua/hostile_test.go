@@ -69,7 +69,7 @@ func TestSilentConnections(t *testing.T) {
 	}
 }
 
-// Silent connections of eleven addresses, more than the user agent takes in all, lock nobody out.
+// Silent connections of eleven addresses, more than the user agent takes in all, block no other peer.
 func TestSilentConnectionsOfManySources(t *testing.T) {
 	t.Parallel()
 	const perSource = 20

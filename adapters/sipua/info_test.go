@@ -23,7 +23,7 @@ func (c *caller) inform(kind, body string) {
 	c.raw(strings.Join(lines, "\r\n"))
 }
 
-// Digits come by INFO in both bodies where the trunk says so. A strange INFO is refused, and the call goes on in its order.
+// Digits come by INFO in both bodies where the trunk says so. A strange INFO is refused, and the call continues in its order.
 func TestDigitsByInfo(t *testing.T) {
 	t.Parallel()
 	a := newAgent(t, func(cfg *sipua.Config) { cfg.Media = newMedia(t) })

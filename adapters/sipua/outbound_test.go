@@ -39,7 +39,7 @@ func place(t testing.TB, change func(*agent)) *placed {
 	return p
 }
 
-// dial places a call that nobody has taken yet.
+// dial places a call that is not answered yet.
 func dial(t testing.TB, a *agent, d call.DialRequest) *placed {
 	t.Helper()
 	ctx, giveUp := context.WithCancel(within(t))
@@ -375,7 +375,7 @@ func TestFailover(t *testing.T) {
 			a := newAgent(t, nil)
 			first, acceptFirst := listenWire(t, "127.0.0.1")
 			second, acceptSecond := listenWire(t, "127.0.0.1")
-			a.callsTo(t, "127.0.0.1:1", first, second) // nobody listens at the first
+			a.callsTo(t, "127.0.0.1:1", first, second) // no server listens at the first
 			a.routes.route.Failover = failover.Config{Enabled: true}
 			failed := make(chan error, 1)
 			ctx := within(t)

@@ -234,7 +234,7 @@ func TestNoGhosts(t *testing.T) {
 				}
 			}
 		})
-		if i%20 == 19 { // not more at once than the agents take
+		if i%20 == 19 { // no more concurrent calls than the agents accept
 			calling.Wait()
 		}
 	}

@@ -128,7 +128,7 @@ func (r *referring) goesOn() {
 	}
 }
 
-// hangup ends the call from the target, or from the first peer.
+// hangUpFrom ends the call from the target, or from the first peer.
 func hangUpFrom(t *testing.T, w *wire, invite message, cseq int) {
 	t.Helper()
 	w.send("", "BYE sip:x@y SIP/2.0", fmt.Sprintf("Via: SIP/2.0/TLS x;branch=z9hG4bKbye%d", cseq), "Max-Forwards: 70",
@@ -264,7 +264,7 @@ func TestHangupDuringTransferByPeer(t *testing.T) {
 	}
 }
 
-// REFERs that do not transfer anybody: the call stays as it is, and nobody is called.
+// REFERs without a transfer: the call stays unchanged, and no number is called.
 func TestTransferByPeerIsRefused(t *testing.T) {
 	t.Parallel()
 	r := newReferring(t, nil)
@@ -315,7 +315,7 @@ func TestTransferByPeerIsRefused(t *testing.T) {
 	ends(t, r.leg)
 }
 
-// Without a rule, as in a program that does not set one, nobody is transferred; nor by a test call's peer.
+// Without a rule, as in a program that does not set one, no call is transferred; neither is a test call.
 func TestTransferByPeerWithoutARule(t *testing.T) {
 	t.Parallel()
 	r := newReferring(t, func(cfg *sipua.Config) { cfg.Transfers = nil })
@@ -344,7 +344,7 @@ func TestTransfersInARow(t *testing.T) {
 	r.response(200)
 	ends(t, r.leg)
 	for range 10 {
-		r.happened() // nobody had to listen
+		r.happened() // no listener was needed
 	}
 }
 

@@ -102,7 +102,7 @@ func TestScannersAreCutOff(t *testing.T) {
 	other.response(200)
 }
 
-// INVITEs to numbers that nobody has take no places, and however slowly they are looked up others get through.
+// INVITEs to unknown numbers take no places, and even their slow lookups do not delay others.
 func TestFloodOfStrangers(t *testing.T) {
 	t.Parallel()
 	release := make(chan struct{})

@@ -55,8 +55,8 @@ func failureOf(e *call.HangupReason) *testcall.Failure {
 	return f
 }
 
-// watch passes on the steps of a test call until the call is over: a leg that was given up goes on for a while beside the
-// next one, and after all of them.
+// watch passes on the steps of a test call until the call is over: a leg that was given up continues for a while beside the next
+// one, and after all of them.
 type watch struct {
 	mu      sync.Mutex
 	observe func(ladder.Event)

@@ -54,13 +54,13 @@ type UA struct {
 	cancel  context.CancelFunc
 	wg      sync.WaitGroup
 	running atomic.Bool
-	leaving atomic.Bool // OPTIONS is refused for good
+	leaving atomic.Bool // OPTIONS is refused permanently
 	unready atomic.Bool // OPTIONS is refused
 }
 
 var _ call.Line = (*UA)(nil)
 
-// New returns a user agent that listens, and takes calls once it runs. Calls can be placed at once.
+// New returns a user agent that listens, and takes calls once it runs. Calls can be placed immediately.
 func New(cfg Config) (*UA, error) {
 	cfg, err := complete(cfg)
 	if err != nil {
@@ -138,7 +138,7 @@ func (u *UA) Run(ctx context.Context) error {
 		return errors.New("sipua: Run may be called once")
 	}
 	if !u.registry.whileOpen(func() {
-		u.wg.Go(func() { _ = u.server.Serve(u.listener) }) // until Close: calls go on while draining, and new ones get 503
+		u.wg.Go(func() { _ = u.server.Serve(u.listener) }) // until Close: calls continue while draining, and new ones get 503
 	}) {
 		return nil
 	}

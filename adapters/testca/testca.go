@@ -41,8 +41,8 @@ type Authority struct {
 	key    *ecdsa.PrivateKey
 }
 
-// Open reads the authority in a folder, or creates the folder and the authority, whose root is valid for ten years. When several processes create it at once, one wins and the
-// others read the winner's.
+// Open reads the authority in a folder, or creates the folder and the authority, whose root is valid for ten years. When several
+// processes create it concurrently, one wins and the others read the winner's.
 func Open(folder string) (*Authority, error) {
 	a, err := read(folder)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -56,7 +56,7 @@ func TestRequestUsesConnectionsAgain(t *testing.T) {
 	}
 }
 
-// TestRequestTrustsCertificates has one that nobody has signed.
+// TestRequestTrustsCertificates uses an untrusted one.
 func TestRequestTrustsCertificates(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewUnstartedServer(http.NotFoundHandler())

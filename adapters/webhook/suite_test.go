@@ -24,7 +24,7 @@ func TestHooks(t *testing.T) {
 		t.Cleanup(server.Close)
 		return siptest.Receiver{
 			Hooks: sender(t, true), Org: "a", URL: server.URL,
-			Gone:     "http://127.0.0.1:1", // nobody listens there
+			Gone:     "http://127.0.0.1:1", // no server listens there
 			Received: func() int { return int(accepted.Load()) }, Refuse: func(s int) { status.Store(int64(s)) },
 		}
 	})

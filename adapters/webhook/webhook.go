@@ -118,11 +118,11 @@ func (s *Sender) CheckURL(text string) error {
 }
 
 // Send posts a JSON body, signed with the organization's secret. SignatureHeader contains the HMAC-SHA256 of the body in
-// hexadecimal, and the webhook-id, -timestamp and -signature headers follow the Standard Webhooks specification. While two
-// secrets sign, after a rotation with an overlap, webhook-signature has both signatures, the new secret's first, as that
-// specification says. SignatureHeader keeps its form of one value: until the overlap ends it contains the signature of the secret
-// before, which every receiver knows, and NextSignatureHeader contains the signature of the new one. CodeForbidden
-// means that the receiver refuses the body for good, or that nothing may be sent to the URL or to the address of its host. Any other error asks to send
+// hexadecimal, and the webhook-id, -timestamp and -signature headers follow the Standard Webhooks specification. While two secrets
+// sign, after a rotation with an overlap, webhook-signature has both signatures, the new secret's first, as that specification
+// says. SignatureHeader keeps its form of one value: until the overlap ends it contains the signature of the secret before, which
+// every receiver knows, and NextSignatureHeader contains the signature of the new one. CodeForbidden means that the receiver
+// refuses the body permanently, or that nothing may be sent to the URL or to the address of its host. Any other error asks to send
 // again, after RetryAfter where the receiver says so. No error holds more of the URL than its host.
 func (s *Sender) Send(ctx context.Context, org callwright.OrgID, id, to string, body []byte) error {
 	if err := s.CheckURL(to); err != nil {

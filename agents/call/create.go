@@ -93,7 +93,7 @@ func (s *Service) callerNumber(
 // farthestStart bounds the time by which a call may be scheduled ahead.
 const farthestStart = 30 * 24 * time.Hour
 
-// checkStart refuses a start that is too far ahead, and removes one in the past.
+// checkStart refuses a start that is too far ahead, and deletes one in the past.
 func (r *Request) checkStart(now time.Time) error {
 	switch {
 	case r.StartAt == nil:

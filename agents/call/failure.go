@@ -8,7 +8,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Failure describes a failed call for people, with a key for similar failures.
+// Failure describes a failed call, human-readable, with a key for similar failures.
 type Failure struct {
 	// Key is equal for calls that fail alike: "call/", the cause, the SIP status, if any, and the pathway or, without one, the
 	// organization's own number. It has at most 200 bytes.

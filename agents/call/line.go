@@ -8,7 +8,7 @@ import (
 	"github.com/callwright/callwright/agents/conversation"
 )
 
-// Line is the telephone network: it places calls and accepts them. agentstest.RunLine tests one.
+// Line is the telephone network: it places calls and accepts them. agentstest.RunLine tests it.
 type Line interface {
 	// Dial places a call and waits until it is answered. An unanswered call is a *HangupReason: CauseCancelled when ctx ends first
 	// or has ended before, or the *HangupReason that is the cause of ctx; CauseNoAnswer after the ringing time; otherwise the cause
@@ -76,7 +76,7 @@ type Part struct {
 	Data        []byte
 }
 
-// Leg is one answered call. agentstest.RunLeg tests one. After Done the leg has no goroutines and holds no ports.
+// Leg is one answered call. agentstest.RunLeg tests it. After Done the leg has no goroutines and holds no ports.
 type Leg interface {
 	conversation.Audio
 	// Info returns the transport of the call. Only RedirectedTo may be empty.

@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 )
 
-// Agents selects the agent of a call; agents.Service implements it. agentstest.RunAgents tests one.
+// Agents selects the agent of a call; agents.Service implements it. agentstest.RunAgents tests it.
 type Agents interface {
 	// Answering returns the agent of a number. A number that was never configured has an agent with a task or a pathway, and with a
 	// MaxDuration, too.
@@ -22,7 +22,7 @@ type Agents interface {
 	Calling(ctx context.Context, org callwright.OrgID, c agents.Choice) (agents.Agent, error)
 }
 
-// Recordings stores the recordings of calls. agentstest.RunRecordings tests one. Ids of organizations and calls have 1 to
+// Recordings stores the recordings of calls. agentstest.RunRecordings tests it. Ids of organizations and calls have 1 to
 // MaxRecordingID ASCII letters, digits, "-" and "_"; other ids may be refused, and never address the data of another id. Another
 // organization's recording is absent. The methods, the files and the readers may be used concurrently.
 type Recordings interface {
@@ -45,10 +45,10 @@ type RecordingFile interface {
 	io.Closer
 }
 
-// Notifier notifies the webhook of a call. agentstest.RunNotifier tests one. Each message has a distinct id, and a signature that
-// is valid only for its organization. A record or notice has the same id and the same body at every attempt. If ctx ends, the
-// delivery ends with an error; with an ended ctx nothing is sent. Errors are human-readable: their messages are not empty, name the
-// failure, and contain only the host of the URL. This also applies to wrapped errors.
+// Notifier notifies the webhook of a call. agentstest.RunNotifier tests it. Each message has a distinct id, and a signature that is
+// valid only for its organization. A record or notice has the same id and the same body at every attempt. If ctx ends, the delivery
+// ends with an error; with an ended ctx nothing is sent. Errors are human-readable: their messages are not empty, name the failure,
+// and contain only the host of the URL. This also applies to wrapped errors.
 type Notifier interface {
 	// Notify sends the record of a call that has ended to url: its id, its numbers, its transcript and the rest. An error means
 	// that it was not delivered. CodeForbidden without a RetryAfter means that the receiver refuses it permanently, or that url is
@@ -61,7 +61,7 @@ type Notifier interface {
 	NotifyEvent(ctx context.Context, org callwright.OrgID, url string, c Call, n Notice) error
 }
 
-// Routes returns the caller's numbers of calls; sip.Service implements it. agentstest.RunRoutes tests one.
+// Routes returns the caller's numbers of calls; sip.Service implements it. agentstest.RunRoutes tests it.
 type Routes interface {
 	// Caller returns the caller's number of a call. An empty from is the organization's only outbound number. CodeBadRequest with
 	// the field "from" when the organization has none or several, or when from is not attached for outbound.
@@ -76,7 +76,7 @@ type Failures interface {
 }
 
 // AMD detects an answering machine from the beginning of one call, at a rate of 8000, 16000 or 48000 Hz. Only one goroutine may use
-// it. agentstest.RunAMD tests one.
+// it. agentstest.RunAMD tests it.
 type AMD interface {
 	// Hear processes the next frame of the call: 20 ms at the rate for which the AMD was made. It decides within MaxAMD, and the
 	// verdict stays: AnsweredByHuman, AnsweredByVoicemail, or AnsweredByUnknown when it cannot tell.

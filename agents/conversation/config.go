@@ -36,7 +36,7 @@ type Config struct {
 	callwright.Runtime
 }
 
-// Observer receives the transcript of a conversation. agentstest.RunObserver tests one.
+// Observer receives the transcript of a conversation. agentstest.RunObserver tests it.
 type Observer interface {
 	// Entry is called with each entry of the transcript, in the order of the turns. Entries are final. The conversation's
 	// goroutines make one call at a time, which must not block.
@@ -79,7 +79,7 @@ func (c *Config) complete() error {
 	return nil
 }
 
-// nobody is the default Observer.
+// nobody is the default Observer, which discards events.
 type nobody struct{}
 
 func (nobody) Entry(Entry) {}

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Recognizer turns speech into text, one utterance at a time. agentstest.RunRecognizer tests one.
+// Recognizer turns speech into text, one utterance at a time. agentstest.RunRecognizer tests it.
 type Recognizer interface {
 	// Listen starts an utterance. When ctx ends, the utterance ends immediately and frees its resources. An unsupported rate, such
 	// as 0, a negative or a huge one, is CodeBadRequest, before any allocation of that size. A missing engine is CodeUnavailable,
@@ -47,7 +47,7 @@ type Recognized struct {
 }
 
 // Brain decides the agent's words and actions. The same brain answers calls, chats and tests. Only one goroutine may use it.
-// agentstest.RunBrain tests one.
+// agentstest.RunBrain tests it.
 type Brain interface {
 	// Respond streams the steps of the answer to a turn: sentences as soon as they are complete, and effects. It accepts turns of
 	// every kind, and as the first turn TurnSpeech instead of TurnStart; either of these gets an answer with words. No step is nil,
@@ -122,7 +122,7 @@ func (Press) step()    {}
 func (Transfer) step() {}
 func (End) step()      {}
 
-// Audio is the audio of a call. call.Leg in package agents/call includes it. agentstest.RunAudio tests one.
+// Audio is the audio of a call. call.Leg in package agents/call includes it. agentstest.RunAudio tests it.
 type Audio interface {
 	// Rate returns the sample rate of the call: 8000, 16000 or 48000 Hz. It does not change.
 	Rate() int

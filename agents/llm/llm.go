@@ -10,7 +10,7 @@ import (
 	"iter"
 )
 
-// Model is a language model, or a substitute for one. It is safe for concurrent use. agentstest.RunModel tests one.
+// Model is a language model, or a substitute for one. It is safe for concurrent use. agentstest.RunModel tests it.
 type Model interface {
 	// Name returns the name of the model for call records, for example "scripted" or "gpt-4o-mini". It is not empty and does not
 	// change.
@@ -35,7 +35,7 @@ type Hinter interface {
 }
 
 // Repeatable is an optional interface of a Model whose answers need not be stored, because it repeats them. A Model that wraps
-// another one returns the other's result, if it does not change it. agentstest.RunModel tests one.
+// another one returns the other's result, if it does not change it. agentstest.RunModel tests it.
 type Repeatable interface {
 	// Repeats reports whether the same request always has the same answer, or the same failure, and costs nothing: in all processes
 	// of the same program. A failure because ctx has ended does not count. The result is constant.

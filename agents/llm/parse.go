@@ -55,7 +55,7 @@ func fault(raw []byte) error {
 	}
 }
 
-// unfence removes a code fence.
+// unfence deletes a code fence.
 func unfence(text []byte) ([]byte, error) {
 	const fence = "```"
 	inside, fenced := bytes.CutPrefix(text, []byte(fence))
@@ -243,7 +243,7 @@ func compileNew(schema json.RawMessage) (*jsonschema.Schema, error) {
 	return c.Compile(name)
 }
 
-// Clean removes control and format characters, such as zero-width ones, except line feeds and tabs. All data for models is cleaned.
+// Clean deletes control and format characters, such as zero-width ones, except line feeds and tabs. All data for models is cleaned.
 func Clean(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r != '\n' && r != '\t' && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) {

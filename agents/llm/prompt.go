@@ -24,7 +24,7 @@ JSON schema of the answer:
 
 // Prompt returns a question for a chat model. The system message contains the rules and the schema. The user message contains all
 // data as JSON, in a block whose tag contains the nonce. The nonce must be letters and digits, unguessable, and new for each
-// question. Prompt removes it from the data, as well as control characters and zero-width characters. Messages are numbered from 0
+// question. Prompt deletes it from the data, as well as control characters and zero-width characters. Messages are numbered from 0
 // as turns.
 func (q Question) Prompt(nonce string) (system, user string) {
 	schema := string(q.Schema)
@@ -129,7 +129,7 @@ func plain(v any) any {
 	return out
 }
 
-// strip cleans every text in a value, and removes the nonce from it.
+// strip cleans every text in a value, and deletes the nonce from it.
 func strip(v any, nonce string) any {
 	switch v := v.(type) {
 	case string:
@@ -150,7 +150,7 @@ func strip(v any, nonce string) any {
 	}
 }
 
-// without removes a word from a text, even if a removal creates it again.
+// without deletes a word from a text, even if a removal creates it again.
 func without(text, word string) string {
 	for word != "" && strings.Contains(text, word) {
 		text = strings.ReplaceAll(text, word, "")

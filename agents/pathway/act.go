@@ -14,9 +14,9 @@ import (
 //   - End Call ends the conversation, and Transfer Call transfers it. Both stay pending, because the caller may still
 //     interrupt the words.
 //   - Webhook sends its request and takes the first branch that holds. If none does, and after Press Button, the
-//     conversation goes on along the edges, as from a node with Skip.
+//     conversation continues along the edges, as from a node with Skip.
 //   - A global node with AutoReturn and without a condition returns.
-//   - A node with Skip goes on along its edges: the one that is always taken, or the model's choice. If there is none, it
+//   - A node with Skip continues along its edges: the one that is always taken, or the model's choice. If there is none, it
 //     waits.
 //   - Any other node waits for the caller.
 func (w *walk) act(ctx context.Context) way {

@@ -35,7 +35,7 @@ type Agent struct {
 	Lines         dialogue.Lines
 }
 
-// Knowledge searches an organization's knowledge bases. agentstest.RunKnowledge tests one.
+// Knowledge searches an organization's knowledge bases. agentstest.RunKnowledge tests it.
 type Knowledge interface {
 	// Find returns the passages of a knowledge base that help to answer a question, best first, at most limit, none of them blank,
 	// each alone or with text around it, such as a title. It returns none if nothing fits. The question may be any text, blank or of

@@ -67,7 +67,7 @@ func New(c Config) (*Service, error) {
 	return s, nil
 }
 
-// deleteOld is periodic work. It removes the rows of personas that were deleted KeepDeleted ago.
+// deleteOld is periodic work. It deletes the rows of personas that were deleted KeepDeleted ago.
 func (s *Service) deleteOld(ctx context.Context, _ callwright.Task, _ int) error {
 	for range forgetMost {
 		n, err := s.cfg.Store.DeleteOldPersonas(ctx, s.cfg.Clock.Now().Add(-KeepDeleted), forgetBatch)

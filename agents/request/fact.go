@@ -20,7 +20,7 @@ func (s Source) Facts() []Fact {
 }
 
 // Known returns the sentences about variables with a value, with variables filled in. A sentence without a variable gets the value
-// appended. When the values have no bytes left, the other sentences are left out.
+// appended. When the values have no bytes left, the other sentences are omitted.
 func Known(facts []Fact, values *template.Values) []string {
 	var known []string
 	for _, f := range facts {

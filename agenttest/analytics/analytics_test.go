@@ -178,7 +178,7 @@ func TestTrend(t *testing.T) {
 	}
 }
 
-// TestTrendLooksAtWholeDays: today is left out, and two weeks are looked at however short the window is.
+// TestTrendLooksAtWholeDays: today is omitted, and two weeks are looked at however short the window is.
 func TestTrendLooksAtWholeDays(t *testing.T) {
 	t.Parallel()
 	midnight := time.Date(2026, 5, 4, 0, 0, 0, 0, time.UTC)

@@ -113,7 +113,7 @@ func (f *Fold) From() time.Time {
 	return weeks.UTC()
 }
 
-// Add adds a run. Runs must be added newest first: beyond a limit, the oldest are left out.
+// Add adds a run. Runs must be added newest first: beyond a limit, the oldest are omitted.
 func (f *Fold) Add(r Run) {
 	at := min(f.dayOf(r.CreatedAt), f.today) // clocks of nodes differ
 	if at < f.first {

@@ -67,7 +67,7 @@ func NewSummary(score *float64, visits []string, blame string) Summary {
 	return Summary(strings.Join([]string{format, rated, blamed, strings.Join(path, separator)}, " "))
 }
 
-// unseparated removes the separator of paths, and characters that databases cannot store.
+// unseparated deletes the separator of paths, and characters that databases cannot store.
 var unseparated = strings.NewReplacer(separator, "", "\x00", "")
 
 // clean returns an id in the form of a path.

@@ -90,7 +90,7 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// fickle returns a model that answers anything, the same for the same seed. It ends the turn's context now and then.
+// fickle returns a model that answers anything, the same for the same seed. It ends the turn's context from time to time.
 func fickle(seed uint64, end func()) *agentstest.Model {
 	random := rand.New(rand.NewPCG(seed, 0))
 	fail := func() error {

@@ -245,7 +245,7 @@ func (s *Service) clear(ctx context.Context, t callwright.Task, _ int) error {
 	return nil
 }
 
-// deleteOld removes old sessions.
+// deleteOld deletes old sessions.
 func (s *Service) deleteOld(ctx context.Context, _ callwright.Task, _ int) error {
 	for {
 		n, err := s.cfg.Store.DeleteSessions(ctx, s.cfg.Clock.Now().Add(-keptFor), forgetMost)

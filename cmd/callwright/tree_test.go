@@ -362,7 +362,7 @@ func (r row) checkJSON(t *testing.T, text string) {
 // fails runs a row without a server that answers.
 func (r row) fails(t *testing.T, path []string) {
 	t.Helper()
-	const gone = "http://127.0.0.1:1" // nobody listens there; the port of a server that has ended may be another's
+	const gone = "http://127.0.0.1:1" // no server listens there; the port of a server that has ended may be another's
 	for _, c := range []struct {
 		url    string
 		status int

@@ -10,8 +10,8 @@ import (
 // minDocumented is the share of exported names, in percent, that must have a comment.
 const minDocumented = 95
 
-// checkPackageComment wants a package comment in one of the files. The folder of the generated code is left out: the
-// generator writes none.
+// checkPackageComment wants a package comment in one of the files. The folder of the generated code is omitted: the generator
+// writes none.
 func checkPackageComment(p *pkg) []Violation {
 	files := p.production()
 	if len(files) == 0 {

@@ -98,7 +98,7 @@ var pure = []string{
 	"gonum.org/v1/gonum", "github.com/ohler55/ojg/jp", "github.com/santhosh-tekuri/jsonschema/v6",
 }
 
-// proving are the libraries that a conformance suite, a domain's package whose name ends in test, may use besides.
+// proving are the libraries that a conformance suite, a domain's package whose name ends in test, may use in addition.
 var proving = []string{"go.uber.org/goleak", "pgregory.net/rapid"}
 
 // unfit are packages of the standard library that domains leave to transport and adapters.

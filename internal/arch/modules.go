@@ -11,8 +11,8 @@ import (
 // mostRequires limits the modules that the root module requires: a program that imports a domain gets all of them.
 const mostRequires = 12
 
-// requires are the modules of this repository that each of its modules may require, besides the root: the modules that its packages import, and their
-// tests. A module that is not in the list requires none.
+// requires are the modules of this repository that each of its modules may require, in addition to the root: the modules that its
+// packages import, and their tests. A module that is not in the list requires none.
 var requires = map[string]string{
 	"adapters/audiofile": "adapters/codec/opus",
 	"adapters/bunstore":  "adapters/mail",

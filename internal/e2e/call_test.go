@@ -243,7 +243,7 @@ func TestPhoneCallsServer(t *testing.T) {
 	}
 }
 
-// TestDefaultAgentAnswers calls a number to which nobody has given an agent.
+// TestDefaultAgentAnswers calls a number without its own agent.
 func TestDefaultAgentAnswers(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)
@@ -302,8 +302,8 @@ func TestCallerBreaksIn(t *testing.T) {
 	}
 }
 
-// TestTransfer has the agent hand a caller over to a number that its system can't reach: baresip follows the transfer,
-// but not over TLS. The agent says so, and the call goes on.
+// TestTransfer has the agent hand a caller over to a number that its system can't reach: baresip follows the transfer, but not over
+// TLS. The agent says so, and the call continues.
 func TestTransfer(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)

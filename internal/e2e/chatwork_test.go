@@ -25,8 +25,8 @@ func twice(greeting, system string) graph.Document {
 	return d
 }
 
-// TestStopDuringTurns stops the server while turns of chats wait for another system. One that gets its answer in time is
-// answered; one that does not is broken off, and goes on at once where the server is started again.
+// TestStopDuringTurns stops the server while turns of chats wait for another system. One that gets its answer in time is answered;
+// one that does not is broken off, and continues at once where the server is started again.
 func TestStopDuringTurns(t *testing.T) {
 	t.Parallel()
 	asked, stopping := make(chan struct{}, 10), make(chan struct{})

@@ -104,7 +104,7 @@ func TestDashboardLiveIssue(t *testing.T) {
 	}
 }
 
-// TestDashboardRevokedKey revokes a key while a page of somebody who has signed in with it is open. The page goes to the sign-in.
+// TestDashboardRevokedKey revokes a key while a page of a session with it is open. The page goes to the sign-in.
 func TestDashboardRevokedKey(t *testing.T) {
 	t.Parallel()
 	s := start(t, authority(t).CertFile())

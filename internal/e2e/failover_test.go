@@ -21,9 +21,9 @@ import (
 // readOnlyFor is the time for which the database refuses writes: long enough for all retries to have backed off.
 const readOnlyFor = 10 * time.Second
 
-// TestDatabaseFailover has a server of PostgreSQL made read-only, frozen, restarted and killed, and a standby promoted in its place, while
-// a call runs and requests come. The call goes on, requests are answered or told when to come again, /readyz tells of it, and afterwards
-// the same server process takes writes and places calls.
+// TestDatabaseFailover has a server of PostgreSQL made read-only, frozen, restarted and killed, and a standby promoted in its
+// place, while a call runs and requests come. The call continues, requests are answered or told when to come again, /readyz tells
+// of it, and afterwards the same server process takes writes and places calls.
 func TestDatabaseFailover(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)

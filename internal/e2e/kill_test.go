@@ -163,7 +163,7 @@ func (k *killing) tellers() []teller {
 	return all
 }
 
-// round starts the server, has everybody write, and kills it.
+// round starts the server, lets all writers write, and kills it.
 func (k *killing) round(t *testing.T) {
 	t.Helper()
 	const most = 60 // of the requests of a round
@@ -195,7 +195,7 @@ func (k *killing) round(t *testing.T) {
 	t.Logf("killed at %+v", m)
 }
 
-// end starts the server a last time, has everybody finish, and checks everything that was ever written.
+// end starts the server a last time, lets all writers finish, and checks everything that was ever written.
 func (k *killing) end(t *testing.T) {
 	t.Helper()
 	g := aim(t, server.Start(t, k.config), moment{}, k.acked)

@@ -36,8 +36,7 @@ type caller struct {
 // atATime is the number of calls that are ordered at a time.
 const atATime = 6
 
-// tell orders calls that nobody takes. First it sends orders with a key again: those without an answer, and
-// some others.
+// tell requests calls that stay unanswered. First it sends orders with a key again: those without an answer, and some others.
 func (c *caller) tell(ctx context.Context, g *target) bool {
 	for _, o := range c.orders {
 		again := o.key != "" && (o.id == "" || c.random.IntN(4) == 0)

@@ -27,7 +27,7 @@ type chatter struct {
 // turnsEach bounds the turns of a chat.
 const turnsEach = 6
 
-// tell goes on with the chat of before, begins another one and takes its turns.
+// tell continues with the chat of before, begins another one and takes its turns.
 func (c *chatter) tell(ctx context.Context, g *target) bool {
 	if c.now != nil && !c.talk(ctx, g) {
 		return false

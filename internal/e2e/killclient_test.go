@@ -45,7 +45,7 @@ type target struct {
 	acked   map[string]int // requests that were answered with 2xx, by operation
 }
 
-// aim makes a target of a server. acked goes on from the server before.
+// aim makes a target of a server. acked continues from the server before.
 func aim(t *testing.T, s *server.Server, m moment, acked map[string]int) *target {
 	t.Helper()
 	transport := &http.Transport{MaxIdleConnsPerHost: 100}
@@ -140,7 +140,7 @@ func (g *target) send(ctx context.Context, method string, r request) (answer, bo
 	return answer{response.StatusCode, string(body)}, true
 }
 
-// lost fails the test for a request without an answer while nobody kills the server.
+// lost fails the test for a request without an answer without a kill of the server.
 func (g *target) lost(ctx context.Context, what string) {
 	select {
 	case <-g.due:

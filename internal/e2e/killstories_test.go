@@ -241,7 +241,7 @@ func listOf(value any) []any {
 	return nil
 }
 
-// tell goes on with the story to its end; false: the server was killed.
+// tell continues with the story to its end; false: the server was killed.
 func (s *story) tell(ctx context.Context, g *target, want states) bool {
 	if !s.resume(ctx, g, want) {
 		return false
@@ -316,7 +316,7 @@ func (s *story) check(ctx context.Context, g *target, want states) bool {
 	return true
 }
 
-// learn tells a story of a script to a server that nobody kills, and gives its states.
+// learn tells a story of a script to a server without kills, and returns its states.
 func (c *script) learn(ctx context.Context, g *target, s *story) (all []string) {
 	look := func() {
 		state, ok := s.look(ctx, g)

@@ -79,7 +79,7 @@ func TestServerIsKilled(t *testing.T) {
 	checkSaid(t, right, agentVoice, greeting)
 }
 
-// TestDrain stops the server with a call running that would go on.
+// TestDrain stops the server with a call running that would continue.
 func TestDrain(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)

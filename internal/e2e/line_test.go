@@ -39,7 +39,7 @@ const (
 // codecs are the codecs of the line.
 var codecs = codec.Set{g711.PCMU(), g711.PCMA(), opus.Engine(), g722.Engine()}
 
-// everywhere routes every call to one server, and admits everybody.
+// everywhere routes every call to one server, and admits all callers.
 type everywhere struct{ route sip.Route }
 
 func (e everywhere) Outbound(context.Context, callwright.OrgID, callwright.PhoneNumber) (sip.Route, error) {

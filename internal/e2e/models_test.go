@@ -51,9 +51,9 @@ func newModels(t *testing.T) (url string) {
 	return s.URL + "/v1"
 }
 
-// TestModelsByName has calls led by the models that they, and the nodes of their pathway, name. While a call goes on, two others, one
-// each way, name a model that refuses its key: their callers hear an apology, and record, issue and log have the cause. The first call
-// goes on.
+// TestModelsByName has calls led by the models that they, and the nodes of their pathway, name. While a call continues, two others,
+// one each way, name a model that refuses its key: their callers hear an apology, and record, issue and log have the cause. The
+// first call continues.
 func TestModelsByName(t *testing.T) {
 	t.Parallel()
 	models := newModels(t)

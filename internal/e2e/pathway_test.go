@@ -236,7 +236,7 @@ func checkTold(t *testing.T, told <-chan []byte, call string) {
 	}
 }
 
-// TestPathwayTransfers has a caller ask for a person: a chat ends there, and a call goes on when nobody can be reached.
+// TestPathwayTransfers has a caller ask for a person: a chat ends there, and a call continues when the target is unreachable.
 func TestPathwayTransfers(t *testing.T) {
 	t.Parallel()
 	base, _ := slots(t)

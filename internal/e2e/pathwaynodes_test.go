@@ -76,8 +76,8 @@ func status(err error) int {
 	return 0
 }
 
-// TestChatOverTwoNodes has a chat whose turns come to two servers on one database by turns, and then to both at once:
-// one turn is taken at a time, and none is lost or taken twice.
+// TestChatOverTwoNodes has a chat whose turns come to two servers on one database by turns, and then to both concurrently: one turn
+// is taken at a time, and none is lost or taken twice.
 func TestChatOverTwoNodes(t *testing.T) {
 	t.Parallel()
 	const alternating = 6
@@ -144,7 +144,7 @@ func checkHistory(t *testing.T, state pathwaysoas.PathwayChatState, turns int) {
 	}
 }
 
-// TestPublishOverTwoNodes publishes versions over one server and another: both use the new one at once.
+// TestPublishOverTwoNodes publishes versions over one server and another: both use the new one immediately.
 func TestPublishOverTwoNodes(t *testing.T) {
 	t.Parallel()
 	config := nodes(t, authority(t))
@@ -187,8 +187,8 @@ func TestPublishOverTwoNodes(t *testing.T) {
 	}
 }
 
-// TestPathwayGoesUnderCall has another server archive the version of a running call, and then delete its pathway: the
-// call goes on to its end, and nothing begins with them any more.
+// TestPathwayGoesUnderCall has another server archive the version of a running call, and then delete its pathway: the call
+// continues to its end, and nothing begins with them any more.
 func TestPathwayGoesUnderCall(t *testing.T) {
 	t.Parallel()
 	base, _ := slots(t)

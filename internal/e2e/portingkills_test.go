@@ -354,7 +354,7 @@ func (k *portKilling) check(ctx context.Context, t *testing.T) {
 	t.Logf("%d requests, %d numbers ported, %d bills, %d requests answered", len(k.stories), ported, len(k.bills), k.answered.Load())
 }
 
-// checkTold checks the history of a request, and that everybody was told of it.
+// checkTold checks the history of a request, and that all receivers got it.
 func (k *portKilling) checkTold(t *testing.T, s *portStory, got portState) {
 	t.Helper()
 	state, last := "", ""

@@ -18,7 +18,7 @@ import (
 	"github.com/callwright/callwright/internal/e2e/server"
 )
 
-// TestSecondServerOnOneFolder starts a server on the folder of another. It is refused by the name of the first, which goes on.
+// TestSecondServerOnOneFolder starts a server on the folder of another. It is refused by the name of the first, which continues.
 func TestSecondServerOnOneFolder(t *testing.T) {
 	t.Parallel()
 	first := server.Start(t, server.Config{})
@@ -171,8 +171,8 @@ func TestMasterKeyIsLost(t *testing.T) {
 	}
 }
 
-// TestDatabaseFreezes has the database hear and say nothing while its connections stay open. Requests are answered with 503, and
-// as before when it goes on.
+// TestDatabaseFreezes has the database hear and say nothing while its connections stay open. Requests are answered with 503, and as
+// before when it continues.
 func TestDatabaseFreezes(t *testing.T) {
 	t.Parallel()
 	w := newWire(t)

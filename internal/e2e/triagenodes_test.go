@@ -12,8 +12,8 @@ import (
 	"github.com/callwright/callwright/transport/oas/triageoas"
 )
 
-// TestFeedOverTwoNodes follows a feed over two servers on one database while both write into it: each stream tells every
-// entry once, in the one order that the feed has. One server is stopped; its stream goes on at the other.
+// TestFeedOverTwoNodes follows a feed over two servers on one database while both write into it: each stream tells every entry
+// once, in the one order that the feed has. One server is stopped; its stream continues at the other.
 func TestFeedOverTwoNodes(t *testing.T) {
 	t.Parallel()
 	config := nodes(t, authority(t))
@@ -63,8 +63,8 @@ func TestFeedOverTwoNodes(t *testing.T) {
 	}
 }
 
-// TestEditorsOverTwoNodes has two people edit an issue over two servers at once, again and again: one of them is told that
-// it has changed. Reports of failed calls and relations in both directions meet as well, and nobody waits for ever.
+// TestEditorsOverTwoNodes has two people edit an issue over two servers concurrently, again and again: one of them gets a conflict.
+// Reports of failed calls and relations in both directions meet as well, and no request waits for ever.
 func TestEditorsOverTwoNodes(t *testing.T) {
 	t.Parallel()
 	config := nodes(t, authority(t))

@@ -179,8 +179,8 @@ func TestTwoNodesShare(t *testing.T) {
 	tests(t, one, two)
 }
 
-// probes attaches trunks to one server over both nodes: it is probed at once, by one of them, although the other one looks for due probes
-// while the peer takes its time.
+// probes attaches trunks to one server over both nodes: it is probed immediately, by one of them, although the other one looks for
+// due probes while the peer takes its time.
 func probes(t *testing.T, peer *slowPeer, one, two *server.Server) {
 	t.Helper()
 	trunks := []string{ours.String(), "+14155550101", "+14155550102", "+14155550103"}
@@ -239,7 +239,7 @@ func (p *slowPeer) serve(conn net.Conn) {
 			answers.Add(1)
 			time.AfterFunc(slowly, func() {
 				defer answers.Done()
-				_, _ = io.WriteString(conn, text) // nobody waits for it any more where that fails
+				_, _ = io.WriteString(conn, text) // no one waits for it after a failure
 			})
 		}
 	}

@@ -33,7 +33,7 @@ func (s mutedSession) Apply(n sdp.Negotiated) error {
 	return s.MediaSession.Apply(n)
 }
 
-// A phone that sends nothing before it hears something is sent the whole greeting at once: its connection proves where it is.
+// A phone that sends nothing before it hears something gets the whole greeting immediately: its connection proves where it is.
 func TestPhoneIsUnheard(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)

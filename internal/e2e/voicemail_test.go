@@ -31,8 +31,8 @@ func machine(t *testing.T) pcm.Audio {
 	return greeting
 }
 
-// TestAnsweringMachine has an answering machine take a call: the message is left after its tone, in the record and in
-// the recording; or nobody talks to it, and the call is tried again.
+// TestAnsweringMachine has an answering machine take a call: the message is left after its tone, in the record and in the
+// recording; or no message is left, and the call is tried again.
 func TestAnsweringMachine(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)

@@ -207,7 +207,7 @@ func TestSpeakWithAStubbornProducer(t *testing.T) {
 	}
 }
 
-// TestRunKillsTheGroup cancels a script whose child would go on for long.
+// TestRunKillsTheGroup cancels a script whose child would continue for long.
 func TestRunKillsTheGroup(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -73,7 +73,7 @@ func TestListenRefuses(t *testing.T) {
 	}
 }
 
-// TestRecognitionEnds wants the engine to be told when nobody waits any more, by either of two contexts.
+// TestRecognitionEnds checks that the engine's context ends when either of two contexts ends.
 func TestRecognitionEnds(t *testing.T) {
 	t.Parallel()
 	for name, which := range map[string]func(ofListen, ofFinish context.CancelFunc) context.CancelFunc{

@@ -60,7 +60,7 @@ func TestGuard(t *testing.T) {
 			}
 			cmd := exec.CommandContext(t.Context(), os.Args[0])
 			cmd.Env = append(os.Environ(), envEnd+"="+end, envKept+"="+kept, envOff+"="+off)
-			// CombinedOutput comes back when nobody holds the output open any more: the guard does not.
+			// CombinedOutput returns when no process holds the output open any more: the guard does not.
 			if output, err := cmd.CombinedOutput(); (err == nil) != (end == "return") {
 				t.Fatalf("the process ended with %v\n%s", err, output)
 			}

@@ -15,7 +15,7 @@ import (
 type CarrierScript struct {
 	// Steps are the steps of every order, one for each call of Carrier.Step. Nil: Accepts, Confirms and Completes.
 	Steps []CarrierStep
-	// OnCancel are steps that come before those left when somebody asks to cancel. Nil: Cancels.
+	// OnCancel are steps that come before those left after a request to cancel. Nil: Cancels.
 	OnCancel []CarrierStep
 	// Refuses is why the carrier takes no order. Empty: it takes orders.
 	Refuses porting.FailureCode
@@ -41,7 +41,7 @@ type CarrierStep struct {
 	Unknown      bool                // the numbers have a status that the carrier's documents do not name, until another step gives them a State
 	FOC          time.Time           // the date confirmed by NumberConfirmed, and the time of NumberPorted; zero: noon UTC of June 3, 2030
 	Failure      porting.FailureCode // why the numbers are rejected, or wait; empty: nothing holds them up
-	RefuseCancel bool                // the carrier answers the request to cancel: it goes on
+	RefuseCancel bool                // the carrier answers the request to cancel: it continues
 	Event        EventFault          // of the event that tells of the step
 }
 
@@ -213,8 +213,8 @@ func (c *Carrier) Events(ref string) []CarrierEvent {
 	return slices.Clone(o.events)
 }
 
-// Cancel asks to cancel an order. Asking again changes nothing. CodeNotFound: there is none. A *porting.Refusal: the script refuses at
-// once.
+// Cancel asks to cancel an order. Asking again changes nothing. CodeNotFound: there is none. A *porting.Refusal: the script refuses
+// immediately.
 func (c *Carrier) Cancel(ref string) (CarrierOrder, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

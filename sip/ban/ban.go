@@ -30,7 +30,7 @@ type Ban struct {
 }
 
 // Line bans sources, which are as callwright.Source returns them; a SIP user agent implements it. It is safe for concurrent use.
-// siptest.RunBanLine tests one.
+// siptest.RunBanLine tests it.
 type Line interface {
 	// Bans returns the end times of the bans in force, by source, in a map of the caller's own.
 	Bans() map[netip.Addr]time.Time

@@ -27,8 +27,8 @@ func Active(back Failback, current int, servers []health.State) int {
 	return current
 }
 
-// Order returns the indexes of a trunk's servers in the order in which a call tries them: the active one, then the others
-// by priority. Unreachable servers are left out, unless all of them are.
+// Order returns the indexes of a trunk's servers in the order in which a call tries them: the active one, then the others by
+// priority. Unreachable servers are omitted, unless all of them are.
 func Order(active int, servers []health.State) []int {
 	var order, all []int
 	for i, s := range servers {

@@ -124,7 +124,7 @@ func TestBrokenChannel(t *testing.T) {
 	})
 }
 
-// TestAlertThatIsGivenUp fails the webhook for a day, and removes the webhook of another alert's trunk before that.
+// TestAlertThatIsGivenUp fails the webhook for a day, and deletes the webhook of another alert's trunk before that.
 func TestAlertThatIsGivenUp(t *testing.T) {
 	t.Parallel()
 	for what, test := range map[string]struct {

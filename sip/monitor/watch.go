@@ -73,8 +73,8 @@ func (s *Service) Unwatch(ctx context.Context, t sip.Trunk) error {
 	return s.cfg.Statuses.DeleteStatus(ctx, t.Org, t.ID)
 }
 
-// Servers returns a trunk's servers in the order in which a call tries them. Servers that have just failed a call of this
-// node are left out, too, unless all have. It implements sip.Monitor.
+// Servers returns a trunk's servers in the order in which a call tries them. Servers that have just failed a call of this node are
+// omitted, too, unless all have. It implements sip.Monitor.
 func (s *Service) Servers(ctx context.Context, t sip.Trunk) ([]failover.Server, error) {
 	status, err := s.cfg.Statuses.Status(ctx, t.Org, t.ID)
 	if errors.Is(err, callwright.ErrNotFound) {

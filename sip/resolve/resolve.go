@@ -77,7 +77,7 @@ func New(cfg Config) (*Resolver, error) {
 // Targets returns the addresses at which a server accepts SIP over TLS, in the order to try, without duplicates and at most
 // MaxTargets (RFC 3263, 4.2). An IP address is its own target; a host with a port has the host's addresses. A host without a port
 // has the addresses of its _sips._tcp SRV records, or else its own addresses on port 5061. Targets with a name of this server
-// itself are left out. Errors are CodeUnavailable, or CodeBadRequest for a URI without a host.
+// itself are omitted. Errors are CodeUnavailable, or CodeBadRequest for a URI without a host.
 func (r *Resolver) Targets(ctx context.Context, server uri.URI) ([]Target, error) {
 	targets, err := r.all(ctx, server)
 	targets = slices.DeleteFunc(targets, func(t Target) bool { return r.self.Named(t.Host, t.Address.Port()) })
@@ -109,7 +109,7 @@ func (r *Resolver) all(ctx context.Context, server uri.URI) ([]Target, error) {
 	return collect(nil, Target{Host: server.Host}, cmp.Or(server.Port, defaultPort), addresses), nil
 }
 
-// targets looks up the hosts of SRV records concurrently. Hosts without an address are left out, unless none has one.
+// targets looks up the hosts of SRV records concurrently. Hosts without an address are omitted, unless none has one.
 func (r *Resolver) targets(ctx context.Context, records []SRV) ([]Target, error) {
 	records = order(records, r.random)
 	if len(records) == 0 {

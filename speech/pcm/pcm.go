@@ -36,7 +36,7 @@ func AppendBytes(dst []byte, samples []int16) []byte {
 	return dst
 }
 
-// AppendSamples appends little-endian bytes to dst as samples. An odd last byte is left out.
+// AppendSamples appends little-endian bytes to dst as samples. An odd last byte is omitted.
 func AppendSamples(dst []int16, raw []byte) []int16 {
 	for ; len(raw) >= 2; raw = raw[2:] {
 		dst = append(dst, int16(binary.LittleEndian.Uint16(raw)))

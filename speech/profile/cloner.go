@@ -125,7 +125,7 @@ func broad(tag string) string {
 	return language
 }
 
-// nearest returns the voice whose pitch is nearest to a person's, and its profile. Voices that cannot be measured are left out.
+// nearest returns the voice whose pitch is nearest to a person's, and its profile. Voices that cannot be measured are omitted.
 func (c *Cloner) nearest(ctx context.Context, voices []tts.Voice, person Profile) (tts.Voice, Profile, error) {
 	var best tts.Voice
 	var own Profile

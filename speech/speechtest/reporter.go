@@ -38,7 +38,7 @@ func (s suite[T]) test(t *testing.T, newOne func(t *testing.T) T) {
 	}
 }
 
-// oneByOne runs the tests after each other, and fails one that goes on for longer than a limit, or leaves goroutines.
+// oneByOne runs the tests after each other, and fails one that continues for longer than a limit, or leaves goroutines.
 func (s suite[T]) oneByOne(t *testing.T, limit time.Duration, newOne func(t *testing.T) T) {
 	t.Helper()
 	for _, test := range s {

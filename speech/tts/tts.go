@@ -8,7 +8,7 @@ import (
 	"github.com/callwright/callwright/speech/pcm"
 )
 
-// Synthesizer turns text into speech. speechtest.RunSynthesizer tests one.
+// Synthesizer turns text into speech. speechtest.RunSynthesizer tests it.
 type Synthesizer interface {
 	// Synthesize starts to speak a text. It returns without waiting for audio, at the latest when the engine has accepted the
 	// request; the audio follows in the stream. When ctx ends, the stream ends with an error that is not io.EOF, after at most a

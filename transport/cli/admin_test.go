@@ -70,7 +70,7 @@ type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errors.New("no space left") }
 
-// TestAKeyThatIsNotPrinted: a key that nobody has seen is in force, and the error says so.
+// TestAKeyThatIsNotPrinted: a key that was not shown is in force, and the error mentions it.
 func TestAKeyThatIsNotPrinted(t *testing.T) {
 	t.Parallel()
 	store := memstore.New()

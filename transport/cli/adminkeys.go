@@ -43,7 +43,7 @@ func keyOf(k callwright.APIKey) keyJSON {
 	return out
 }
 
-// print prints one key for people.
+// print prints one key as text.
 func (k keyJSON) print(w *tabwriter.Writer) {
 	printf(w, "Key\t%s\nOrganization\t%s\nName\t%s\nBegins with\t%s\nStatus\t%s\nCreated\t%s\n", k.ID, k.Org, k.Name, k.Prefix, k.Status, stamp(k.CreatedAt))
 	expires := "never"

@@ -35,7 +35,7 @@ type holderJSON struct {
 	Open       string          `json:"open_port_request_id,omitempty"`
 }
 
-// text prints a holder for people.
+// text prints a holder as text.
 func (h holderJSON) text(w *tabwriter.Writer) {
 	printf(w, "Organization\t%s\n", h.Org)
 	for _, d := range h.Directions {

@@ -163,7 +163,7 @@ func hasOwnCodes(cmd *cobra.Command) bool {
 	return false
 }
 
-// print prints an error: as a line of JSON, or for people.
+// print prints an error: as a line of JSON, or as text.
 func (f failure) print(to io.Writer, asJSON bool) {
 	if asJSON {
 		printLine(to, f)

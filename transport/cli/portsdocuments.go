@@ -27,7 +27,7 @@ type PortDocuments interface {
 
 // PortLetters returns letters of authorization; loa.Service implements it.
 type PortLetters interface {
-	// LetterPDF returns the signed letter of a port request, or if nobody has signed it the letter itself. CodeNotFound: it is absent.
+	// LetterPDF returns the signed letter of a port request, or the unsigned letter. CodeNotFound: it is absent.
 	LetterPDF(ctx context.Context, org callwright.OrgID, request string) (data []byte, signed bool, err error)
 }
 

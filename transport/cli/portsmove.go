@@ -117,7 +117,7 @@ func readTime(flag, text string, required bool) (time.Time, error) {
 	return t, nil
 }
 
-// accept moves the numbers of an order on which the carrier begins or goes on. Those with a date keep it.
+// accept moves the numbers of an order on which the carrier begins or continues. Those with a date keep it.
 func (p *Ports) accept(ctx context.Context, ref string) (manual.Order, error) {
 	o, err := p.Manual.Order(ctx, ref)
 	if err != nil {

@@ -131,7 +131,7 @@ func accountOf(a porting.Account) accountJSON {
 	}
 }
 
-// text prints an order for people.
+// text prints an order as text.
 func (s shownJSON) text(w *tabwriter.Writer) {
 	a := s.Account
 	for _, line := range [][2]string{

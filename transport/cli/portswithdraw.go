@@ -35,7 +35,7 @@ func foundOf(r porting.Request) foundJSON {
 	return f
 }
 
-// text prints a request for people.
+// text prints a request as text.
 func (f foundJSON) text(w *tabwriter.Writer) {
 	for _, line := range [][2]string{
 		{"Number", f.Number}, {"Organization", f.Org}, {"Request", f.Request}, {"Status", f.Status}, {"Cancellation asked", f.CancelAskedAt},

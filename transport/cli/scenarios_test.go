@@ -199,7 +199,7 @@ webhook_mocks: [{url: "https://pay.example/x?token=hunter2-token", body: {note: 
 func TestScenariosSayWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	f := newFar(t)
-	const gone = "http://127.0.0.1:1" // nobody listens there
+	const gone = "http://127.0.0.1:1" // no server listens there
 	strange := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>")) }))
 	t.Cleanup(strange.Close)
 	wrong := filepath.Join(t.TempDir(), "key")

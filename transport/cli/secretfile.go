@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// secretFile is the file of --output, which gets a new secret alone, so that nobody else sees it.
+// secretFile is the file of --output, which gets only a new secret, so that no other output contains it.
 type secretFile struct {
 	name string
 	f    *os.File
@@ -53,7 +53,7 @@ func (s *secretFile) store(secret string) (string, error) {
 	return "", nil
 }
 
-// discard removes a file that has no secret.
+// discard deletes a file that has no secret.
 func (s *secretFile) discard() {
 	if s.f != nil {
 		_ = s.f.Close() // nothing was written

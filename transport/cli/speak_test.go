@@ -230,7 +230,7 @@ func TestInterruptedDownload(t *testing.T) {
 	}
 }
 
-// TestBusyServer tells people at a terminal why a command waits, and nobody else.
+// TestBusyServer checks that a terminal shows why a command waits, and no other output does.
 func TestBusyServer(t *testing.T) {
 	t.Parallel()
 	m := newMouth(t)

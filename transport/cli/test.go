@@ -237,7 +237,7 @@ func (v single) LoadPinned(context.Context, callwright.OrgID, string, int) (*gra
 	return v.graph, nil
 }
 
-// runAll runs the scenarios, several at once. Runs that are interrupted are in the report as cancelled.
+// runAll runs the scenarios, several concurrently. Interrupted runs are in the report as cancelled.
 func runAll(ctx context.Context, e *engine.Engine, scenarios []scenario.Scenario, o testOptions) ([]report.Scenario, error) {
 	out := make([]report.Scenario, len(scenarios))
 	var group sync.WaitGroup

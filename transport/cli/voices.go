@@ -242,7 +242,7 @@ func notOwn(err error) error {
 	return err
 }
 
-// confirm asks people at a terminal. Anything but yes is an error, and so is nobody to ask.
+// confirm asks the user at a terminal. Anything but yes is an error, and so is a missing terminal.
 func (c Config) confirm(cmd *cobra.Command, question string) error {
 	if !c.isTerminal(cmd.InOrStdin()) {
 		return usage(errors.New("there is no terminal to ask at: give --yes"))

@@ -107,7 +107,7 @@ func (c *Client) tooLong(r *http.Request) error {
 	return callwright.Errorf(callwright.CodePayloadTooLarge, "%s: the audio has more than %d bytes", operation(r), c.cfg.MaxAudio)
 }
 
-// more reports whether a body goes on.
+// more reports whether a body continues.
 func more(body io.Reader) bool {
 	n, _ := io.ReadFull(body, make([]byte, 1))
 	return n > 0

@@ -118,8 +118,8 @@ func isJSON(header http.Header) bool {
 	return err == nil && (kind == "application/json" || strings.HasSuffix(kind, "+json"))
 }
 
-// noAnswer explains an error of a request whose answer did not come or did not end. Errors of the API and of the client pass.
-// The address that package http puts into its errors is left out, because its query may hold a signature.
+// noAnswer explains an error of a request whose answer did not come or did not end. Errors of the API and of the client pass. The
+// address that package http puts into its errors is omitted, because its query may hold a signature.
 func (c *Client) noAnswer(ctx context.Context, r *http.Request, err error) error {
 	var failed *Error
 	var coded *callwright.Error

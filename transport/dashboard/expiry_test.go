@@ -19,7 +19,7 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/pagetest"
 )
 
-// clock goes on when a test moves it.
+// clock continues when a test moves it.
 type clock struct{ since atomic.Int64 }
 
 func (c *clock) Now() time.Time           { return created.Add(time.Duration(c.since.Load())) }

@@ -58,8 +58,8 @@ const (
 	stranger = callwright.OrgID("stranger")
 )
 
-// anybody is a page.Authenticator that takes everybody for a person of the organization that the header Org names, or of the owner,
-// whose people are operators.
+// anybody is a page.Authenticator that takes every reader for a person of the organization that the header Org names, or of the
+// owner, whose people are operators.
 type anybody struct{}
 
 func (anybody) Authenticate(r *http.Request) (callwright.Principal, error) {

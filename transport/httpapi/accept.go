@@ -9,7 +9,7 @@ import (
 
 // AcceptQuality returns the weight, from 0 to 1, that the header Accept gives to a media type such as "audio/wav" (RFC 9110,
 // section 12.5.1). The range that fits best decides; its parameters other than the weight do not count. A range that cannot be
-// understood is left out. Without the header every type has 1.
+// understood is omitted. Without the header every type has 1.
 func AcceptQuality(h http.Header, mediaType string) float64 {
 	kind, _, _ := strings.Cut(mediaType, "/")
 	fitting := []string{"*/*", kind + "/*", mediaType}

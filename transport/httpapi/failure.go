@@ -196,7 +196,7 @@ func (f failure) envelope(info *requestInfo) []byte {
 	return e.Bytes()
 }
 
-// entry is one of an envelope's errors. Empty fields are left out.
+// entry is one of an envelope's errors. Empty fields are omitted.
 type entry struct{ code, message, path, batch string }
 
 // writeEntry writes {error, message, path}, and for envelope B the path as field, too, which is its name there.

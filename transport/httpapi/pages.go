@@ -65,8 +65,8 @@ func (a *API) page(path string) http.HandlerFunc {
 	return a.cfg.Reference.ServeHTTP
 }
 
-// ErrStopping is the cause of an error of Config.Ready (callwright.Error.Because) that the node is being stopped in order: nobody
-// has to look after it, and it is not logged.
+// ErrStopping is the cause of an error of Config.Ready (callwright.Error.Because) that the node is being stopped in order: no
+// action is needed, and it is not logged.
 var ErrStopping = errors.New("httpapi: the node is being stopped")
 
 // serveReady reports whether this node takes requests.

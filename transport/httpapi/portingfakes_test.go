@@ -88,7 +88,7 @@ type mailbox struct{}
 
 func (*mailbox) SendMail(context.Context, string, string, string, string) error { return nil }
 
-// nobody ignores registrations of numbers.
+// nobody is a registrar that ignores registrations.
 type nobody struct{}
 
 func (nobody) RegisterInbound(context.Context, callwright.OrgID, callwright.PhoneNumber) error {

@@ -62,8 +62,8 @@ func Head(ctx context.Context) bool { return infoOf(ctx).head }
 // LogFailure adds an error to the log line of the request: of a stream, which cannot answer with it any more.
 func LogFailure(ctx context.Context, err error) { infoOf(ctx).failure = err }
 
-// LogID adds the id of an object that the request has changed to its log line, as name. The ids in the path of a
-// change are written anyway. Ids beyond maxIDs are left out, and all of a request that is refused: it may name anything.
+// LogID adds the id of an object that the request has changed to its log line, as name. The ids in the path of a change are written
+// anyway. Ids beyond maxIDs are omitted, and all of a request that is refused: it may name anything.
 func LogID(ctx context.Context, name, id string) {
 	if info := infoOf(ctx); id != "" && len(info.ids) < maxIDs {
 		info.ids = append(info.ids, slog.String(name, callwright.Clip(strings.ToValidUTF8(id, ""), maxLoggedID)))

@@ -34,7 +34,7 @@ func TestSpeechIsRepeatedByItsKey(t *testing.T) {
 	}
 }
 
-// TestSpeechIsRefusedAgain wants a text that failed to be spoken by the same key later.
+// TestSpeechThatFailedIsSpokenByItsKey checks that a failed text is spoken with the same key later.
 func TestSpeechThatFailedIsSpokenByItsKey(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -34,8 +34,8 @@ func link(url, sample string) sdk.Content {
 	return &sdk.ResourceLink{URI: url, Name: "speech-" + sample + ".wav", Title: "Speech", MIMEType: wavType}
 }
 
-// fetch returns audio for a result, which load writes, or a sentence that says why it is not there. Nothing is said of audio that
-// nobody has asked for.
+// fetch returns audio for a result, which load writes, or a sentence that says why it is not there. Audio that was not requested
+// has no sentence.
 func (t *tools) fetch(ctx context.Context, asked bool, load func(io.Writer) (int64, error)) (audio []byte, note string) {
 	most := t.small
 	if asked {

@@ -84,10 +84,10 @@ func newServer(c Config, api finder) (*sdk.Server, error) {
 	return server, nil
 }
 
-// ServeStdio serves one client, whose messages are lines of in, until in ends or ctx does; both are no error. The answers are lines of out,
-// to which nothing else may write. What was asked before the end of in is answered, within 3 minutes. A line that is no message is answered
-// with an error of JSON-RPC. A message of more than 256 KiB ends the session with an error. While 16 requests are under way no
-// further message is read. Reading in goes on in the background when ctx ends, until in is closed.
+// ServeStdio serves one client, whose messages are lines of in, until in ends or ctx does; both are no error. The answers are lines
+// of out, to which nothing else may write. What was asked before the end of in is answered, within 3 minutes. A line that is no
+// message is answered with an error of JSON-RPC. A message of more than 256 KiB ends the session with an error. While 16 requests
+// are under way no further message is read. Reading in continues in the background when ctx ends, until in is closed.
 func ServeStdio(ctx context.Context, api API, c Config, in io.Reader, out io.Writer) error {
 	server, err := newServer(c, func(*sdk.RequestExtra) (API, error) { return api, nil })
 	if err != nil {

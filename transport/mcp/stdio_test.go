@@ -28,7 +28,7 @@ func TestStdioEndsWithItsInput(t *testing.T) {
 	}
 }
 
-// TestStdioAnswersWhatWasAsked: a client may ask and close its end at once, as a pipe in a shell does.
+// TestStdioAnswersWhatWasAsked: a client may ask and close its end immediately, like a pipe in a shell.
 func TestStdioAnswersWhatWasAsked(t *testing.T) {
 	t.Parallel()
 	var calls strings.Builder

@@ -1,12 +1,14 @@
 // Package oas is the home of the HTTP contract in Go: below it lies a generated package for each area, with the server, the
-// client, the types and their validation. By hand are only ogen.yml, which says what is generated, the packages' comments, and Area, by
-// which package httpapi serves what is generated.
+// client, the types and their validation. By hand are only ogen.yml, which says what is generated, the packages' comments, Area, by which
+// package httpapi serves what is generated, and internal/codec, which the generated code calls.
 //
 // The contract is changed in the folder contract; then
 //
 //	make generate
 //
-// writes openapi.yaml and the packages again, with the generator that internal/tools pins. The generated files are committed,
+// writes openapi.yaml and the packages again, with the generator that internal/tools pins. What the generator writes is then made shorter:
+// internal/tools/contract/simplify has rules that put calls of internal/codec in the place of what repeats, and change neither bytes nor
+// texts of errors. Exported fields have no accessors; optional values have theirs. The generated files are committed,
 // and generating them twice gives no difference. A schema that several areas use is generated in each of them: so a program
 // is built of the areas that it imports and nothing else, and a change of an area builds that area again and no other.
 package oas

@@ -14,7 +14,7 @@ import (
 // The limits of a plan.
 const (
 	maxLooked = 4 // checked attachments for each one to read
-	readTries = 2 // attempts before an unreadable attachment is left out
+	readTries = 2 // attempts before an unreadable attachment is omitted
 	maxTitle  = 200
 )
 

@@ -40,7 +40,7 @@ func (l *Resolver) Add(org callwright.OrgID, id string, item triage.Item, eviden
 	l.kept[libraryKey{org, id}] = resource{item, evidence}
 }
 
-// Delete removes a resource.
+// Delete deletes a resource.
 func (l *Resolver) Delete(org callwright.OrgID, id string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -15,9 +15,9 @@ import (
 // callsStart is when the first of the calls of fillCalls was made.
 var callsStart = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// fillCalls stores an organization's calls that have ended, one a second, in one statement: half of them answered by
-// people, a quarter by answering machines, the rest by nobody; a hundredth failed; of 50 pathways; up to five minutes
-// long, and one in a thousand an hour.
+// fillCalls stores an organization's calls that have ended, one a second, in one statement: half of them answered by people, a
+// quarter by answering machines, the rest unanswered; a hundredth failed; of 50 pathways; up to five minutes long, and one in a
+// thousand an hour.
 func fillCalls(t testing.TB, db *bunstore.DB, count int) {
 	t.Helper()
 	created := storetest.Second(db, callsStart, "i")

@@ -106,7 +106,7 @@ func crashWorker(t *testing.T, plan crashPlan) (killed bool) {
 // crashCalls is the number of calls that a run makes: the agent's and the caller's turns, and the judge.
 const crashCalls = 2*crashTurns + 1 + 1
 
-// checkDiary fails the test for a call that was paid again although its run had gone on, or although nobody was killed.
+// checkDiary fails the test for a call that was paid again although its run had continued, or without a kill.
 func checkDiary(t *testing.T, lines []string) {
 	t.Helper()
 	type last struct {

@@ -9,9 +9,9 @@ import (
 	"github.com/callwright/callwright/agenttest/run"
 )
 
-// TestCrashesWithRepeatableModels kills the process that runs a batch and a simulation set whose models are llm.Repeatable, every few
-// hundred calls. No answer is ever kept. In the end each run is there once, with the conversation and the spending of a run that
-// nobody has interrupted.
+// TestCrashesWithRepeatableModels kills the process that runs a batch and a simulation set whose models are llm.Repeatable, every
+// few hundred calls. No answer is ever stored. In the end each run exists once, with the conversation and the spending of an
+// uninterrupted run.
 func TestCrashesWithRepeatableModels(t *testing.T) {
 	t.Parallel()
 	seed := *crashSeed

@@ -18,8 +18,8 @@ import (
 const tornadoCrashes = 30
 
 // TestTornadoCrashes kills the process that holds a session thirty times, at any access of the session to its store and at any
-// question to its fixer, before or after it, and at times during a run, but not while a run is at its last attempt. The session ends
-// as one that nobody kills, its runs and its versions are there once, and no plan that was kept was asked for again.
+// question to its fixer, before or after it, and at times during a run, but not while a run is at its last attempt. The session
+// ends like one without kills, its runs and its versions exist once, and no stored plan was asked for again.
 func TestTornadoCrashes(t *testing.T) {
 	t.Parallel()
 	seed := *crashSeed

@@ -52,20 +52,22 @@ func (db core) scenario(r scenarioRow) (scenario.Scenario, error) {
 	return sc, err
 }
 
+func (s Store) scenarios() sqldb.Rows[scenario.Scenario, scenarioRow] {
+	return sqldb.Rows[scenario.Scenario, scenarioRow]{
+		DB: s.DB.Core(), Kind: "scenario", Row: s.core().scenarioRow, Value: s.core().scenario, Sealed: true,
+		Fixed: []string{"id", "org", "pathway_id", "persona_id", "created_at"},
+	}
+}
+
 // InsertScenario adds a scenario.
 func (s Store) InsertScenario(ctx context.Context, sc scenario.Scenario) error {
-	sc.Revision = 1
-	row, err := s.core().scenarioRow(sc)
-	if err != nil {
-		return err
-	}
-	err = s.core().Insert(ctx, row, &row)
+	err := s.scenarios().Insert(ctx, sc)
 	if !errors.Is(err, callwright.ErrConflict) {
 		return err
 	}
 	return s.core().Read(ctx, nil, func(ctx context.Context, idb bun.IDB) error {
-		taken := idb.NewSelect().Model((*scenarioRow)(nil)).Where("org = ?", row.Org).Where("pathway_id = ?", row.Pathway).
-			Where("persona_id = ?", row.Persona).Where("name = ?", row.Name).Where("id <> ?", row.ID)
+		taken := idb.NewSelect().Model((*scenarioRow)(nil)).Where("org = ?", sc.Org).Where("pathway_id = ?", sc.Pathway).
+			Where("persona_id = ?", sc.Persona).Where("name = ?", sc.Name).Where("id <> ?", sc.ID)
 		if sqldb.Exists(ctx, "scenario", taken) == nil {
 			return agenttest.ErrNameTaken
 		}
@@ -79,14 +81,7 @@ func findScenario(idb bun.IDB, org callwright.OrgID, id string) *bun.SelectQuery
 
 // Scenario returns one scenario.
 func (s Store) Scenario(ctx context.Context, org callwright.OrgID, id string) (scenario.Scenario, error) {
-	var row scenarioRow
-	err := s.core().Read(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
-		return sqldb.Absent("scenario", idb.NewSelect().Model(&row).Where("id = ?", id).Where("org = ?", org).Scan(ctx))
-	})
-	if err != nil {
-		return scenario.Scenario{}, err
-	}
-	return s.core().scenario(row)
+	return s.scenarios().Find(ctx, org, id)
 }
 
 // HoldScenario locks a scenario. On SQLite the transaction writes already, and no other one does meanwhile.
@@ -100,15 +95,7 @@ func (s Store) HoldScenario(ctx context.Context, org callwright.OrgID, id string
 
 // UpdateScenario replaces a scenario.
 func (s Store) UpdateScenario(ctx context.Context, sc scenario.Scenario) error {
-	row, err := s.core().scenarioRow(sc)
-	if err != nil {
-		return err
-	}
-	err = s.core().Write(ctx, []any{row}, func(ctx context.Context, idb bun.IDB) error {
-		update := idb.NewUpdate().Model(&row).ExcludeColumn("id", "org", "pathway_id", "persona_id", "created_at").
-			WherePK().Where("org = ?", sc.Org)
-		return sqldb.Replace(ctx, "scenario", update, sc.Revision, findScenario(idb, sc.Org, sc.ID))
-	})
+	err := s.scenarios().Replace(ctx, sc)
 	// A conflict that the database reports, rather than Replace, comes from the index of names.
 	if e, ok := errors.AsType[*callwright.Error](err); ok && e.Code == callwright.CodeConflict && e.Unwrap() != nil {
 		return agenttest.ErrNameTaken
@@ -233,10 +220,6 @@ func (s Store) RequiredScenarios(
 }
 
 // CountScenarios counts the scenarios of an organization.
-func (s Store) CountScenarios(ctx context.Context, org callwright.OrgID) (count int, err error) {
-	err = s.core().Read(ctx, []any{org}, func(ctx context.Context, idb bun.IDB) (err error) {
-		count, err = sqldb.Count(ctx, idb.NewSelect().Model((*scenarioRow)(nil)).Where("org = ?", org))
-		return err
-	})
-	return count, err
+func (s Store) CountScenarios(ctx context.Context, org callwright.OrgID) (int, error) {
+	return s.scenarios().Count(ctx, "org = ?", org)
 }

@@ -42,7 +42,7 @@ func wantOne(t *testing.T, what string, results []error) {
 	}
 }
 
-// TestAccessRaces changes one organization and its keys from two services at once, as two programs do.
+// TestAccessRaces changes one organization and its keys from two services concurrently, like two programs.
 func TestAccessRaces(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
@@ -103,7 +103,7 @@ func TestAccessRaces(t *testing.T) {
 	})
 }
 
-// TestSignInsAtOnce signs in with one key from two services at once, as two nodes do.
+// TestSignInsAtOnce signs in with one key from two services concurrently, like two nodes.
 func TestSignInsAtOnce(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {

@@ -52,7 +52,7 @@ func TestOldAnswersAreForgotten(t *testing.T) {
 	})
 }
 
-// TestHeldOrganizationsLoseNoChange changes an organization from several transactions at once.
+// TestHeldOrganizationsLoseNoChange changes an organization from several transactions concurrently.
 func TestHeldOrganizationsLoseNoChange(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {

@@ -1,6 +1,6 @@
 package pgtest
 
-// Names for the tests of this package, besides DSN.
+// Names for the tests of this package, in addition to DSN.
 var (
 	FindBinaries = findBinaries
 	WithDatabase = withDatabase

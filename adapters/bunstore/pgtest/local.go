@@ -21,8 +21,8 @@ import (
 // startTries bounds the starts of a server on another port, after another program took the port that was found free.
 const startTries = 3
 
-// fastSettings are server options that trade the safety of the data, which nobody wants here, for speed, and allow
-// for many tests with a pool each.
+// fastSettings are server options that trade the safety of the data, which tests do not need, for speed, and allow for many tests
+// with a pool each.
 func fastSettings() []string {
 	return []string{
 		"-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off", "-c", "max_connections=300",
@@ -66,7 +66,7 @@ type cluster struct {
 	account  *syscall.Credential
 	password string
 	settings []string
-	release  func() // calls off the guard that stops the server and removes dir when this process has ended
+	release  func() // calls off the guard that stops the server and deletes dir when this process has ended
 }
 
 // newCluster makes a folder for a server, without its data.
@@ -144,8 +144,8 @@ func startLocal(ctx context.Context, bin string) (string, error) {
 	return c.dsn(port), nil
 }
 
-// startOnFreePort starts the server on a free port of the loopback interface. Between the look for a free port and its use somebody
-// else may take it, hence the tries. The server's own words about its last failure are in the file log.
+// startOnFreePort starts the server on a free port of the loopback interface. Another process may take the port before its use, so
+// it tries several times. The file log contains the server's output about its last failure.
 func (c *cluster) startOnFreePort(ctx context.Context) (int, error) {
 	var failure error
 	for range startTries {
@@ -161,7 +161,7 @@ func (c *cluster) startOnFreePort(ctx context.Context) (int, error) {
 	return 0, fmt.Errorf("%w\n%s", failure, log)
 }
 
-// freePort returns a TCP port of the loopback interface that nobody listens on at this moment.
+// freePort returns a TCP port of the loopback interface without a listener at this moment.
 func freePort(ctx context.Context) (int, error) {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {

@@ -108,7 +108,7 @@ pidfile = %s
 	if err := giveAway(account, paths...); err != nil {
 		return "", err
 	}
-	cmd := exec.CommandContext(ctx, program, "-d", "-q", filepath.Join(dir, "ini")) // it goes on as another process
+	cmd := exec.CommandContext(ctx, program, "-d", "-q", filepath.Join(dir, "ini")) // it continues as another process
 	cmd.Dir = dir
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: account}
 	if output, err := cmd.CombinedOutput(); err != nil {

@@ -44,7 +44,7 @@ var shared = sync.OnceValues(func() (string, error) {
 // database is dropped when the test ends, with all open connections. DSN fails the test when there is no server.
 func DSN(t testing.TB) string {
 	t.Helper()
-	// template0, because nobody can be connected to it: copying a template in use is refused.
+	// template0, because it accepts no connections: copying a template in use is refused.
 	return database(t, server(t), "template0")
 }
 

@@ -97,7 +97,7 @@ func await(t *testing.T, what string, done func(context.Context) bool) {
 	}
 }
 
-// awaitGone waits until nobody answers at the DSN.
+// awaitGone waits until no server answers at the DSN.
 func awaitGone(t *testing.T, dsn string) {
 	t.Helper()
 	await(t, "the server is gone", func(ctx context.Context) bool {
@@ -177,7 +177,7 @@ func TestServerOfTheEnvironmentIsUsed(t *testing.T) {
 		t.Fatalf("the child got %q from the server of %q, want another database there", dsn, given)
 	}
 	end(cmd)
-	// Somebody else's server goes on, and the database of a killed test stays: remove it here.
+	// Somebody else's server continues, and the database of a killed test stays: remove it here.
 	if _, err := open(t, given).Exec(t.Context(), "DROP DATABASE "+strings.TrimPrefix(got.Path, "/")+" WITH (FORCE)"); err != nil {
 		t.Error(err)
 	}

@@ -55,7 +55,7 @@ func (m *Template) create(ctx context.Context, server string) error {
 	return admin(ctx, server, "ALTER DATABASE "+name+" WITH ALLOW_CONNECTIONS false")
 }
 
-// Delete removes the template, when the tests of the process have ended. There may be none.
+// Delete deletes the template, when the tests of the process have ended. There may be none.
 func (m *Template) Delete(ctx context.Context) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -68,7 +68,7 @@ func (s Requests) claimNumbers(ctx context.Context, r porting.Request) error {
 		if stored, err := result.RowsAffected(); err != nil || int(stored) == len(rows) {
 			return err
 		}
-		// The transaction of the caller may go on: nothing of the request may stay in it.
+		// The transaction of the caller may continue: nothing of the request may stay in it.
 		if _, err := idb.NewDelete().Model((*requestRow)(nil)).Where("id = ?", r.ID).Exec(ctx); err != nil {
 			return err
 		}

@@ -48,7 +48,7 @@ func (s Requests) Reserved(ctx context.Context, numbers []callwright.PhoneNumber
 	return sqldb.Converted(rows, reservationRow.reservation), err
 }
 
-// Unreserve removes a reservation.
+// Unreserve deletes a reservation.
 func (s Requests) Unreserve(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) error {
 	return s.core().Write(ctx, []any{org, number}, func(ctx context.Context, idb bun.IDB) error {
 		result, err := idb.NewDelete().Model((*reservationRow)(nil)).Where("number = ?", number).Where("org = ?", org).Exec(ctx)

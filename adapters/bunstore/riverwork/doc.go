@@ -6,9 +6,9 @@
 //	// … domains register their handlers …
 //	err = work.Run(ctx)
 //
-// A task is a row that is inserted in the caller's own transaction: a rollback removes it, and after the commit some node
-// finds it, even after kill -9. Every node that calls Run works; they agree on one leader, which
-// moves tasks whose time has come, adds periodic ones and rescues the tasks of dead nodes.
+// A task is a row that is inserted in the caller's own transaction: a rollback deletes it, and after the commit some node finds it,
+// even after kill -9. Every node that calls Run works; they agree on one leader, which moves tasks whose time has come, adds
+// periodic ones and rescues the tasks of dead nodes.
 //
 // # Connections
 //

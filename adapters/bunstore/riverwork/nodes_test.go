@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/riverwork"
 )
 
-// nodes opens one database several times at once, as nodes that start together do.
+// nodes opens one database several times concurrently, like nodes that start together.
 func nodes(t *testing.T, address string, count int) ([]*bunstore.DB, []*riverwork.Work) {
 	t.Helper()
 	dbs, works := make([]*bunstore.DB, count), make([]*riverwork.Work, count)

@@ -20,7 +20,7 @@ const (
 	pollPooled   = 250 * time.Millisecond // interval of polling behind a pooler, which forwards no notifications
 	cooldown     = 20 * time.Millisecond  // the shortest time between two looks
 
-	keepCompleted = time.Hour // for people who look up finished tasks
+	keepCompleted = time.Hour // for lookups of finished tasks
 	keepDiscarded = 7 * 24 * time.Hour
 
 	hardStop = 5 * time.Second // for running handlers to end after their contexts have

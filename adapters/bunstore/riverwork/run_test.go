@@ -15,8 +15,8 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/riverwork"
 )
 
-// TestStartsAgain begins to work while nobody gets through to the database, and works once somebody does: two
-// connections are closed as soon as they are made, as by a database that goes away, the rest is carried.
+// TestStartsAgain starts during an unreachable database, and works once it is reachable: two connections are closed as soon as they
+// are made, as by a database that goes away, the rest is carried.
 func TestStartsAgain(t *testing.T) {
 	t.Parallel()
 	address := pgtest.DSN(t)

@@ -72,7 +72,7 @@ func TestStepTimeout(t *testing.T) {
 	})
 }
 
-// TestUnknownKind wants a task without a handler to be noticed, and to keep nobody from working.
+// TestUnknownKind checks that a task without a handler is logged, and does not block other tasks.
 func TestUnknownKind(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, address string) {

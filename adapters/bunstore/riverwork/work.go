@@ -17,7 +17,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Config holds the database of a Work and its limits.
+// Config configures a Work.
 type Config struct {
 	// SQL is the database. On SQLite it is a pool of one connection whose transactions begin as writers.
 	SQL *sql.DB `required:"always"`

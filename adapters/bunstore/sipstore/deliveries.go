@@ -60,9 +60,9 @@ func (s Deliveries) rows() sqldb.Rows[sip.Delivery, deliveryRow] {
 	return sqldb.Rows[sip.Delivery, deliveryRow]{DB: s.DB.Core(), Row: sqldb.Plain(newDeliveryRow), Value: sqldb.Plain(deliveryRow.delivery)}
 }
 
-// AddDelivery adds a delivery, and removes the oldest of its trunk.
+// AddDelivery adds a delivery, and deletes the oldest of its trunk.
 func (s Deliveries) AddDelivery(ctx context.Context, d sip.Delivery, keep int) error {
-	const most = 100 // to remove at once: of the trunks of a release that keeps more
+	const most = 100 // deleted in one step: of trunks of a release that stores more
 	row := newDeliveryRow(d)
 	return s.rows().DB.Write(ctx, []any{d}, func(ctx context.Context, idb bun.IDB) error {
 		if _, err := idb.NewInsert().Model(&row).On("CONFLICT DO NOTHING").Returning("NULL").Exec(ctx); err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/callwright/callwright/sip/failover"
 )
 
-// TestChangesOfOneNumber: of changes of one number that come at once each is made, or finds the number detached.
+// TestChangesOfOneNumber: each of several concurrent changes of one number succeeds, or finds the number detached.
 func TestChangesOfOneNumber(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
@@ -74,7 +74,7 @@ func unlessAbsent(err error) error {
 	return err
 }
 
-// trunks returns a service over a database, with nobody who answers calls or knows servers.
+// trunks returns a service over a database, without calls and servers.
 func trunks(t *testing.T, db *bunstore.DB) *sip.Service {
 	t.Helper()
 	s, err := sip.New(sip.Config{

@@ -220,8 +220,8 @@ func TestOrderHasNoLanguage(t *testing.T) {
 	}
 }
 
-// TestSearchesTakeNoProduct looks for the words that compare a text anew at each place of another: there, a search for
-// many of one letter in long texts of that letter keeps everybody else waiting.
+// TestSearchesTakeNoProduct looks for the words that compare a text anew at each place of another: there, a search for many of one
+// letter in long texts of that letter delays all others.
 func TestSearchesTakeNoProduct(t *testing.T) {
 	t.Parallel()
 	db := storetest.Open(t, storetest.Databases["sqlite"](t))

@@ -46,7 +46,7 @@ func (*subBand) Rate() int { return rate }
 // Clock returns the ticks a second of the RTP timestamp.
 func (*subBand) Clock() int { return clock }
 
-// Encode appends one byte for two samples. It never fails; an odd sample at the end is left out.
+// Encode appends one byte for two samples. It never fails; an odd sample at the end is omitted.
 func (c *subBand) Encode(dst []byte, pcm []int16) ([]byte, error) {
 	for i := 0; i+1 < len(pcm); i += 2 {
 		low, high := c.split.analyse(int(pcm[i]), int(pcm[i+1]))

@@ -31,7 +31,7 @@ func (s Requests) Reserved(ctx context.Context, numbers []callwright.PhoneNumber
 	return found, err
 }
 
-// Unreserve removes a reservation.
+// Unreserve deletes a reservation.
 func (s Requests) Unreserve(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) error {
 	return with(ctx, s.Store, func(d *data) error {
 		if r, ok := d.reserved.Rows()[number]; !ok || r.Org != org {

@@ -23,7 +23,7 @@ func responds(t *testing.T, transport uri.Transport, host string, code int, head
 	return respond(t, transport, &cert, handle)
 }
 
-// closed is an address at which nobody listens. The port of a listener that has closed may be another test's.
+// closed is an address without a listener. The port of a listener that has closed may be another test's.
 func closed(*testing.T, uri.Transport) netip.AddrPort { return netip.MustParseAddrPort("127.0.0.1:1") }
 
 func TestMonitorProberConforms(t *testing.T) {

@@ -24,7 +24,7 @@ func TestDiscovery(t *testing.T) {
 	secure := respond(t, uri.TLS, &cert, answers("200 OK", headers, capabilities))
 	tcp, udp := respond(t, uri.TCP, nil, plain), respond(t, uri.UDP, nil, plain)
 	silent := respond(t, uri.TLS, &cert, func(string, func(...string)) bool { return false })
-	const idle = "127.53.1.9" // nobody listens at the usual ports here
+	const idle = "127.53.1.9" // no server listens at the usual ports here
 	zone := []string{"pbx.test. A " + idle, "a.pbx.test. A 127.0.0.1"}
 	for service, peers := range map[string][]*responder{"_sips._tcp": {silent, secure}, "_sip._tcp": {tcp}, "_sip._udp": {udp}} {
 		for i, p := range peers {

@@ -363,7 +363,7 @@ func TestNoTLS(t *testing.T) {
 	}
 }
 
-// selfSigned is a certificate for localhost that nobody else has signed.
+// selfSigned returns a self-signed certificate for localhost.
 func selfSigned(t *testing.T, until time.Time) tls.Certificate {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -142,7 +142,7 @@ func isHost(text string) bool {
 	return err == nil && strings.EqualFold(strings.TrimSuffix(text, "."), d.Host)
 }
 
-// reasonOf describes for people why there is no answer.
+// reasonOf describes the cause of a missing answer, human-readable.
 func reasonOf(err error) string {
 	switch {
 	case errors.Is(err, errNotSIP), errors.Is(err, errHuge), errors.Is(err, errHost):

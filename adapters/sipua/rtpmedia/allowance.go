@@ -3,7 +3,7 @@ package rtpmedia
 // Limits of packets to an address before an authentic packet has come from it. Until then only the peer's description
 // names the address, which may belong to a third party.
 const (
-	unprovenPackets = 50 // at once: a second of audio
+	unprovenPackets = 50 // as a burst: a second of audio
 	unprovenEvery   = 50 // frames until one more may be sent
 )
 

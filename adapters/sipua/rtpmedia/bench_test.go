@@ -117,7 +117,7 @@ func BenchmarkSRTP(b *testing.B) {
 	}
 }
 
-// A datagram of somebody without the key, of an unknown source.
+// A datagram of a sender without the key, from an unknown source.
 func BenchmarkForgedDatagram(b *testing.B) {
 	c, ssrc := lively(b), byte(0)
 	forged := make([]byte, 182)

@@ -39,7 +39,7 @@ func TestMediaTimeout(t *testing.T) {
 		c := dial(t, n, nil)
 		defer c.close()
 		go discard(c.callee)
-		time.Sleep(time.Minute) // before Apply nobody is expected
+		time.Sleep(time.Minute) // before Apply no peer is expected
 		c.apply()
 		if d := silence(t, c.caller); d < 30*time.Second || d > 31*time.Second {
 			t.Errorf("before the first packet it took %s", d)
@@ -112,7 +112,7 @@ func TestHold(t *testing.T) {
 	})
 }
 
-// While both hold, or the peer has put 0.0.0.0 into its SDP, nothing flows and nobody dies.
+// While both hold, or the peer has put 0.0.0.0 into its SDP, no media flows and no side times out.
 func TestTimeoutIsSuspendedWhileHeld(t *testing.T) {
 	t.Parallel()
 	inactive := func(c *call) { c.negotiate(hold, hold) }
@@ -120,7 +120,7 @@ func TestTimeoutIsSuspendedWhileHeld(t *testing.T) {
 		c.negotiate(nil, hold)
 		c.callers.RemoteRTP = netip.AddrPortFrom(netip.IPv4Unspecified(), c.calleAt.Port())
 		c.callers.RemoteRTCP = netip.AddrPort{}
-		c.callers.Direction = sdp.SendRecv // even if nobody says so
+		c.callers.Direction = sdp.SendRecv // even without an announcement
 	}
 	for name, change := range map[string]func(*call){"inactive": inactive, "0.0.0.0": oldWay} {
 		t.Run(name, func(t *testing.T) {

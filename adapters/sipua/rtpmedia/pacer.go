@@ -5,8 +5,8 @@ import "time"
 // frameTime is the audio in a packet and in a sip.Frame.
 const frameTime = 20 * time.Millisecond
 
-// maxBurst bounds the frames that are sent in one burst after the machine was busy. Further frames are left out, and the RTP
-// clock jumps over it.
+// maxBurst bounds the frames that are sent in one burst after the machine was busy. Further frames are omitted, and the RTP clock
+// jumps over it.
 const maxBurst = 3
 
 // schedule computes due times of frames: frame n at start + n*20 ms, regardless of the delay of earlier frames.

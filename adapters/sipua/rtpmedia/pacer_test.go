@@ -23,7 +23,7 @@ func TestSchedule(t *testing.T) {
 		{26 * ms, 1, 1, 0, 19 * ms},     // a little late is caught up with
 		{64 * ms, 2, 1, 0, ms},          // 19 ms late
 		{85 * ms, 3, 2, 1, 20 * ms},     // two at once
-		{1085 * ms, 52, 3, 49, 20 * ms}, // a second asleep: three, and the rest is left out
+		{1085 * ms, 52, 3, 49, 20 * ms}, // a second asleep: three, and the rest is omitted
 		{1085 * ms, 55, 0, 0, 20 * ms},
 	} {
 		first, count, late := s.Due(c.now)
@@ -36,7 +36,7 @@ func TestSchedule(t *testing.T) {
 	}
 }
 
-// However irregularly the pacer wakes, no frame is due before its time, none comes twice, and no more than three at once.
+// However irregularly the pacer wakes, no frame is due before its time, none comes twice, and at most three are sent together.
 func TestScheduleNeverDrifts(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/sip/sdp"
 )
 
-// attacker is somebody who can send to our ports and read nothing.
+// attacker can send to our ports, and cannot read packets.
 var attacker = netip.MustParseAddrPort("203.0.113.66:6666")
 
 func newCrypto(t testing.TB) sdp.Crypto {
@@ -240,8 +240,7 @@ func TestChangeOfKey(t *testing.T) {
 	})
 }
 
-// When both keys change, the call is with somebody else: the former peer, who goes on talking, is not heard, and gets
-// nothing.
+// When both keys change, the call has another peer: the former peer, who continues talking, is not heard, and gets nothing.
 func TestAnotherPeer(t *testing.T) {
 	t.Parallel()
 	overheard(t, func(t *testing.T, c *call, n *network) {

@@ -34,7 +34,7 @@ type session struct {
 	control  control
 	unproven allowance
 	held     bool          // the peer holds us
-	paused   bool          // somebody holds somebody: the peer may be silent
+	paused   bool          // one side holds the other: the peer may be silent
 	watched  time.Duration // when a peer's death was looked for last
 	timedOut bool
 	closed   bool
@@ -237,8 +237,8 @@ func (s *session) Read(ctx context.Context) (sip.Frame, error) {
 // limit returns the number of queued samples up to which Write does not wait: 200 ms.
 func (s *session) limit() int { return s.rate / 5 }
 
-// Write implements sip.MediaSession. All samples are queued at once, so that Queued and Flush see them; when ctx ends
-// the wait they stay queued. While the peer holds us nothing is played, so Write waits that long.
+// Write implements sip.MediaSession. All samples are queued immediately, so that Queued and Flush see them; when ctx ends the wait
+// they stay queued. While the peer holds us nothing is played, so Write waits that long.
 func (s *session) Write(ctx context.Context, samples []int16) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -149,7 +149,7 @@ func relay(t *testing.T, a, b netip.AddrPort) netip.AddrPort {
 
 func TestPortsAreExhaustedAndReleased(t *testing.T) {
 	t.Parallel()
-	// Eight pairs somewhere in a range that nobody uses now.
+	// Eight pairs somewhere in an unused range.
 	free := must(net.ListenUDP("udp4", net.UDPAddrFromAddrPort(netip.AddrPortFrom(loopback, 0))))(t)
 	low := free.LocalAddr().(*net.UDPAddr).AddrPort().Port() &^ 15
 	_ = free.Close()
@@ -215,8 +215,8 @@ func TestForeignAddress(t *testing.T) {
 	}
 }
 
-// In memory, where nobody else takes ports: exactly as many sessions as pairs, none of half a pair, and the port that
-// was freed last is taken last.
+// In memory, without other users of ports: exactly as many sessions as pairs, none of half a pair, and the port that was freed last
+// is taken last.
 func TestPortOrder(t *testing.T) {
 	t.Parallel()
 	n := newNetwork()

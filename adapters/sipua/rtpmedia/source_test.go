@@ -114,8 +114,8 @@ func TestChangeOfSource(t *testing.T) {
 	}
 }
 
-// Some gateways send events from a source of their own, while the audio goes on. Formats that nobody has negotiated, such
-// as comfort noise, are passed over.
+// Some gateways send events from a source of their own, while the audio continues. Formats that nobody has negotiated, such as
+// comfort noise, are passed over.
 func TestEventsBesideTheAudio(t *testing.T) {
 	t.Parallel()
 	p, said := newPeer(t), speech(160*40)

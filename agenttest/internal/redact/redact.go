@@ -1,4 +1,4 @@
-// Package redact removes data from a conversation that do not belong into a test: personal data, and the keys of other systems.
+// Package redact deletes data from a conversation that do not belong into a test: personal data, and the keys of other systems.
 //
 // It finds web and SIP addresses, mail addresses, keys and tokens, postal addresses with a kind of street or a postal code of the
 // United States, and seven digits or more, in figures or in words, as in telephone, card and account numbers. It cannot find data

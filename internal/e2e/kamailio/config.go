@@ -10,8 +10,8 @@ import (
 	"github.com/callwright/callwright/adapters/testca"
 )
 
-// config is the configuration of Kamailio. It prints a line for every request. One process serves all connections: with several, the
-// TLS module of Kamailio 5.6 has been seen to free memory twice when connections come at once.
+// config is the configuration of Kamailio. It prints a line for every request. One process serves all connections: with several,
+// the TLS module of Kamailio 5.6 has been seen to free memory twice when connections arrive concurrently.
 const config = `debug=0
 log_stderror=yes
 children=1
@@ -70,7 +70,7 @@ request_route {
 }
 `
 
-// dispatcher asks the servers in a list with OPTIONS. One that does not answer with 2xx is down at once.
+// dispatcher asks the servers in a list with OPTIONS. One that does not answer with 2xx is down immediately.
 const dispatcher = `loadmodule "dispatcher.so"
 modparam("dispatcher", "list_file", "%s")
 modparam("dispatcher", "ds_ping_interval", 1)

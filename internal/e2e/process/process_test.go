@@ -16,7 +16,7 @@ import (
 // victim in the environment makes TestKilled the killed process.
 const victim = "CALLWRIGHT_E2E_VICTIM"
 
-// alive reports whether a process still does anything: one that nobody has buried yet doesn't.
+// alive reports whether a process still does anything: a zombie does not.
 func alive(t *testing.T, pid int) bool {
 	t.Helper()
 	if syscall.Kill(pid, 0) != nil {

@@ -25,7 +25,7 @@ const program = "github.com/callwright/callwright/examples/server"
 // polling is in the lines that the server logs for tests that wait for a call's record to change.
 const polling = "method=GET"
 
-// The programs, which are built into a folder that Main removes.
+// The programs, which are built into a folder that Main deletes.
 var (
 	buildServer  = builder("server", program)
 	buildCommand = builder("callwright", "github.com/callwright/callwright/cmd/callwright")
@@ -86,7 +86,7 @@ func look() error {
 	})
 }
 
-// Main runs the tests and removes the programs that were built for them. A package that starts servers calls it from its TestMain.
+// Main runs the tests and deletes the programs that were built for them. A package that starts servers calls it from its TestMain.
 func Main(m *testing.M) int {
 	defer func() {
 		if built != "" {

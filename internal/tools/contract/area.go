@@ -63,7 +63,7 @@ func areaOf(text []byte, tags []string, withPrepared bool) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// removePrepared removes the members of schemas that have no effect or are other names.
+// removePrepared deletes the members of schemas that have no effect or are other names.
 func removePrepared(node *yaml.Node) {
 	members(node, func(name string, properties *yaml.Node) {
 		if name == "properties" && properties.Kind == yaml.MappingNode {

@@ -16,6 +16,8 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+
+	"github.com/callwright/callwright/internal/tools/contract/simplify"
 )
 
 func main() {
@@ -146,6 +148,9 @@ func generateArea(text []byte, folder, name string, tags []string) error {
 	if err := ogen.Run(); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
+	if err := simplifyPackage(filepath.Join(folder, name), name); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
 	whole, err := areaOf(text, tags, true)
 	if err != nil {
 		return err
@@ -155,4 +160,31 @@ func generateArea(text []byte, folder, name string, tags []string) error {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	return os.WriteFile(filepath.Join(folder, name, "oas_area_gen.go"), glue, 0o644) //nolint:gosec // as ogen's files
+}
+
+// simplifyPackage makes the files shorter that ogen has written to a folder, removes those of which nothing is left, and adds what they call.
+func simplifyPackage(folder, name string) error {
+	files, err := filepath.Glob(filepath.Join(folder, "oas_*_gen.go"))
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		source, err := os.ReadFile(file) //nolint:gosec // ogen has written it
+		if err != nil {
+			return err
+		}
+		short, err := simplify.File(file, source)
+		switch {
+		case err != nil:
+			return err
+		case short == nil:
+			err = os.Remove(file)
+		default:
+			err = os.WriteFile(file, short, 0o644) //nolint:gosec // as ogen's files
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return os.WriteFile(filepath.Join(folder, "oas_methods_gen.go"), simplify.Methods(name), 0o644) //nolint:gosec // as ogen's files
 }

@@ -50,7 +50,7 @@ func sequence(list *yaml.Node) []*yaml.Node {
 	return list.Content
 }
 
-// keep removes the members of a mapping for which fn returns false.
+// keep deletes the members of a mapping for which fn returns false.
 func keep(mapping *yaml.Node, fn func(name string, value *yaml.Node) bool) {
 	var kept []*yaml.Node
 	for i := 0; i < len(mapping.Content); i += 2 {

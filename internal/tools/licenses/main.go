@@ -90,7 +90,7 @@ var (
 // leastKnown is the part of such a licence's text that must be known, in percent.
 const leastKnown = 75
 
-// licencesOf returns the licences in a folder, each once. An unknown text is an error: somebody has to read it.
+// licencesOf returns the licences in a folder, each once. An unknown text is an error: a person has to read it.
 func licencesOf(folder string) ([]string, error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 // Sender sends a signed body to a webhook; adapters/webhook has it.
 type Sender interface {
 	// Send posts a body that is about the thing named id, signed for the organization. CodeForbidden means that the receiver
-	// refuses it for good; any other error, that it should be tried again.
+	// refuses it permanently; any other error, that it should be tried again.
 	Send(ctx context.Context, org callwright.OrgID, id, url string, body []byte) error
 }
 

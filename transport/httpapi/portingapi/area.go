@@ -8,7 +8,7 @@ import (
 	oas "github.com/callwright/callwright/transport/oas/portingoas"
 )
 
-// Config holds the services of the area. The operations of a service that is nil answer 501.
+// Config configures the area. The operations of a service that is nil answer 501.
 type Config struct {
 	Ports     *porting.Service
 	Documents *document.Service

@@ -144,7 +144,7 @@ func (a *api) UpdateSipNumber(
 	return &oas.SipUpdateReply{Data: result}, nil
 }
 
-// DetachSipNumber removes directions of a number.
+// DetachSipNumber deletes directions of a number.
 func (a *api) DetachSipNumber(
 	ctx context.Context, req *oas.SipDetach,
 ) (*oas.SipDetachReply, error) {

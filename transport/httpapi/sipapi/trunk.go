@@ -71,7 +71,7 @@ func asGiven(path string, d oas.SipDirectionInput, err error) error {
 	return err
 }
 
-// headersOf copies the header rules, if there are any; null removes the former rules.
+// headersOf copies the header rules, if there are any; null deletes the former rules.
 func headersOf(d oas.SipDirectionInput, input *sip.DirectionInput) *callwright.Error {
 	if !d.Headers.Set {
 		return nil

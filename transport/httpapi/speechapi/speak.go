@@ -119,7 +119,7 @@ type audioOnlyKey struct{}
 // audioOnly reports whether the client of a context accepts audio and no JSON.
 func audioOnly(ctx context.Context) bool { return ctx.Value(audioOnlyKey{}) != nil }
 
-// negotiate finds the requests for speech that take audio and no JSON. Their Idempotency-Key is left out: an answer of audio is not
+// negotiate finds the requests for speech that take audio and no JSON. Their Idempotency-Key is omitted: an answer of audio is not
 // kept.
 func negotiate(req middleware.Request, next middleware.Next) (middleware.Response, error) {
 	if req.OperationName != oas.CreateSpeechOperation {

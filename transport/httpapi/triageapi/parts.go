@@ -124,7 +124,7 @@ func (a *api) ListIssueResources(
 	return &oas.TriageResourceListReply{Data: records}, err
 }
 
-// DetachIssueResource removes an attachment.
+// DetachIssueResource deletes an attachment.
 func (a *api) DetachIssueResource(ctx context.Context, params oas.DetachIssueResourceParams) error {
 	return a.cfg.Issues.Detach(ctx, httpapi.Org(ctx), actorOf(ctx), params.ID, params.ResourceID)
 }
@@ -181,7 +181,7 @@ func (a *api) ListIssueRelations(
 	return answer, nil
 }
 
-// UnrelateIssue removes a relation.
+// UnrelateIssue deletes a relation.
 func (a *api) UnrelateIssue(ctx context.Context, params oas.UnrelateIssueParams) error {
 	return a.cfg.Issues.Unrelate(ctx, httpapi.Org(ctx), actorOf(ctx), params.ID, params.RelationID)
 }

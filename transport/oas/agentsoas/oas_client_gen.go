@@ -4,139 +4,22 @@ package agentsoas
 
 import (
 	"context"
-	"io"
+
 	"net/url"
 	"strings"
 
 	"github.com/go-faster/errors"
 	"github.com/ogen-go/ogen/conv"
 	ht "github.com/ogen-go/ogen/http"
-	"github.com/ogen-go/ogen/ogenerrors"
+
 	"github.com/ogen-go/ogen/uri"
+
+	"github.com/callwright/callwright/transport/oas/internal/codec"
 )
 
 func trimTrailingSlashes(u *url.URL) {
 	u.Path = strings.TrimRight(u.Path, "/")
 	u.RawPath = strings.TrimRight(u.RawPath, "/")
-}
-
-// Invoker invokes operations described by OpenAPI v3 specification.
-type Invoker interface {
-	// CreateAgent invokes createAgent operation.
-	//
-	// Stores a web agent. `prompt` is required unless a pathway leads the conversation.
-	//
-	// POST /v1/agents
-	CreateAgent(ctx context.Context, request *WebAgentCreate) (*WebAgentReply, error)
-	// CreatePersona invokes createPersona operation.
-	//
-	// Stores a persona with its first version. With an `orchestration_prompt` the version is in production
-	// at once; without one it is a draft, which is promoted when it has one. Pathways must have a version
-	// in production.
-	//
-	// POST /v1/personas
-	CreatePersona(ctx context.Context, request *PersonaCreate) (*PersonaReply, error)
-	// DeleteAgent invokes deleteAgent operation.
-	//
-	// Deletes the agent permanently. Calls that it made keep their records.
-	//
-	// POST /v1/agents/{agent_id}/delete
-	DeleteAgent(ctx context.Context, params DeleteAgentParams) (*MessageReply, error)
-	// DeletePersona invokes deletePersona operation.
-	//
-	// Deletes a persona. It is absent from then on, and removed with its versions after 30 days. Running
-	// calls go on. A persona that answers at an inbound number is not deleted.
-	//
-	// DELETE /v1/personas/{id}
-	DeletePersona(ctx context.Context, params DeletePersonaParams) (*PersonaDeletedReply, error)
-	// DiscardPersonaDraft invokes discardPersonaDraft operation.
-	//
-	// Removes the draft. The next change makes a new one with the same number.
-	//
-	// DELETE /v1/personas/{id}/draft
-	DiscardPersonaDraft(ctx context.Context, params DiscardPersonaDraftParams) (*PersonaReply, error)
-	// GetAgent invokes getAgent operation.
-	//
-	// Returns one web agent.
-	//
-	// GET /v1/agents/{agent_id}
-	GetAgent(ctx context.Context, params GetAgentParams) (*WebAgentReply, error)
-	// GetInboundNumber invokes getInboundNumber operation.
-	//
-	// Returns the record of one number, without an envelope.
-	//
-	// GET /v1/inbound/{phone_number}
-	GetInboundNumber(ctx context.Context, params GetInboundNumberParams) (*InboundNumber, error)
-	// GetPersona invokes getPersona operation.
-	//
-	// Returns one persona with its version in production and its draft.
-	//
-	// GET /v1/personas/{id}
-	GetPersona(ctx context.Context, params GetPersonaParams) (*PersonaReply, error)
-	// ListAgents invokes listAgents operation.
-	//
-	// Returns every web agent of the organization, oldest first, page by page. Agents of less than 2 MiB
-	// together are one page.
-	//
-	// GET /v1/agents
-	ListAgents(ctx context.Context, params ListAgentsParams) (*WebAgentListReply, error)
-	// ListInboundNumbers invokes listInboundNumbers operation.
-	//
-	// Returns every inbound number of the organization with the settings of its agent, in order, page by
-	// page. Numbers of less than 2 MiB together are one page.
-	//
-	// GET /v1/inbound
-	ListInboundNumbers(ctx context.Context, params ListInboundNumbersParams) (*InboundNumberListReply, error)
-	// ListPersonaVersions invokes listPersonaVersions operation.
-	//
-	// Returns the draft and the versions that are or were in production, newest first. A page of more than
-	// 2 MiB ends before its limit.
-	//
-	// GET /v1/personas/{id}/versions
-	ListPersonaVersions(ctx context.Context, params ListPersonaVersionsParams) (*PersonaVersionListReply, error)
-	// ListPersonas invokes listPersonas operation.
-	//
-	// Returns the personas of the organization, newest first, each with its version in production. A page
-	// of more than 2 MiB is refused; ask for one with fewer.
-	//
-	// GET /v1/personas
-	ListPersonas(ctx context.Context, params ListPersonasParams) (*PersonaListReply, error)
-	// PromotePersona invokes promotePersona operation.
-	//
-	// Makes the draft the version in production, which calls use from then on. The version that was in
-	// production before is kept. What the draft refers to is checked again.
-	//
-	// POST /v1/personas/{id}/promote
-	PromotePersona(ctx context.Context, params PromotePersonaParams) (*PersonaReply, error)
-	// RemoveAgent invokes removeAgent operation.
-	//
-	// Deletes the agent permanently, as `deleteAgent` does.
-	//
-	// DELETE /v1/agents/{agent_id}
-	RemoveAgent(ctx context.Context, params RemoveAgentParams) (*MessageReply, error)
-	// UpdateAgent invokes updateAgent operation.
-	//
-	// Changes the named settings and keeps the others; null or an empty text clears one. Setting
-	// `pathway_id` clears prompt, first sentence, model, dynamic data and tools.
-	//
-	// POST /v1/agents/{agent_id}
-	UpdateAgent(ctx context.Context, request *WebAgentUpdate, params UpdateAgentParams) (*UpdateReply, error)
-	// UpdateInboundNumber invokes updateInboundNumber operation.
-	//
-	// Changes the named settings and keeps the others. Null or an empty text clears a setting. Refused
-	// values are listed in `failed_updates`; all other changes are made.
-	//
-	// POST /v1/inbound/{phone_number}
-	UpdateInboundNumber(ctx context.Context, request *InboundNumberUpdate, params UpdateInboundNumberParams) (*UpdateReply, error)
-	// UpdatePersona invokes updatePersona operation.
-	//
-	// Changes the given members and keeps the others; null or an empty value clears one. `name`, `role`,
-	// `description`, `tags` and `image_url` change at once. All others change the draft, which begins as a
-	// copy of the version in production; calls use them after `promotePersona`. The members of
-	// `call_config` change one by one, and lists as a whole.
-	//
-	// PATCH /v1/personas/{id}
-	UpdatePersona(ctx context.Context, request *PersonaUpdate, params UpdatePersonaParams) (*PersonaReply, error)
 }
 
 // Client implements OAS client.
@@ -185,12 +68,7 @@ func (c *Client) requestURL(ctx context.Context) *url.URL {
 // Stores a web agent. `prompt` is required unless a pathway leads the conversation.
 //
 // POST /v1/agents
-func (c *Client) CreateAgent(ctx context.Context, request *WebAgentCreate) (*WebAgentReply, error) {
-	res, err := c.sendCreateAgent(ctx, request)
-	return res, err
-}
-
-func (c *Client) sendCreateAgent(ctx context.Context, request *WebAgentCreate) (res *WebAgentReply, err error) {
+func (c *Client) CreateAgent(ctx context.Context, request *WebAgentCreate) (res *WebAgentReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [1]string
@@ -205,58 +83,11 @@ func (c *Client) sendCreateAgent(ctx context.Context, request *WebAgentCreate) (
 		return res, errors.Wrap(err, "encode request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, CreateAgentOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, CreateAgentOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeCreateAgentResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeCreateAgentResponse)
 }
 
 // CreatePersona invokes createPersona operation.
@@ -266,12 +97,7 @@ func (c *Client) sendCreateAgent(ctx context.Context, request *WebAgentCreate) (
 // in production.
 //
 // POST /v1/personas
-func (c *Client) CreatePersona(ctx context.Context, request *PersonaCreate) (*PersonaReply, error) {
-	res, err := c.sendCreatePersona(ctx, request)
-	return res, err
-}
-
-func (c *Client) sendCreatePersona(ctx context.Context, request *PersonaCreate) (res *PersonaReply, err error) {
+func (c *Client) CreatePersona(ctx context.Context, request *PersonaCreate) (res *PersonaReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [1]string
@@ -286,58 +112,11 @@ func (c *Client) sendCreatePersona(ctx context.Context, request *PersonaCreate) 
 		return res, errors.Wrap(err, "encode request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, CreatePersonaOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, CreatePersonaOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeCreatePersonaResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeCreatePersonaResponse)
 }
 
 // DeleteAgent invokes deleteAgent operation.
@@ -345,33 +124,13 @@ func (c *Client) sendCreatePersona(ctx context.Context, request *PersonaCreate) 
 // Deletes the agent permanently. Calls that it made keep their records.
 //
 // POST /v1/agents/{agent_id}/delete
-func (c *Client) DeleteAgent(ctx context.Context, params DeleteAgentParams) (*MessageReply, error) {
-	res, err := c.sendDeleteAgent(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendDeleteAgent(ctx context.Context, params DeleteAgentParams) (res *MessageReply, err error) {
+func (c *Client) DeleteAgent(ctx context.Context, params DeleteAgentParams) (res *MessageReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [3]string
 	pathParts[0] = "/v1/agents/"
-	{
-		// Encode "agent_id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "agent_id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.AgentID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "agent_id", Style: uri.PathStyleSimple}, conv.StringToString(params.AgentID)); err != nil {
+		return res, err
 	}
 	pathParts[2] = "/delete"
 	uri.AddPathParts(u, pathParts[:]...)
@@ -381,58 +140,11 @@ func (c *Client) sendDeleteAgent(ctx context.Context, params DeleteAgentParams) 
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, DeleteAgentOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, DeleteAgentOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeDeleteAgentResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeDeleteAgentResponse)
 }
 
 // DeletePersona invokes deletePersona operation.
@@ -441,33 +153,13 @@ func (c *Client) sendDeleteAgent(ctx context.Context, params DeleteAgentParams) 
 // calls go on. A persona that answers at an inbound number is not deleted.
 //
 // DELETE /v1/personas/{id}
-func (c *Client) DeletePersona(ctx context.Context, params DeletePersonaParams) (*PersonaDeletedReply, error) {
-	res, err := c.sendDeletePersona(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendDeletePersona(ctx context.Context, params DeletePersonaParams) (res *PersonaDeletedReply, err error) {
+func (c *Client) DeletePersona(ctx context.Context, params DeletePersonaParams) (res *PersonaDeletedReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [2]string
 	pathParts[0] = "/v1/personas/"
-	{
-		// Encode "id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.ID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "id", Style: uri.PathStyleSimple}, conv.StringToString(params.ID)); err != nil {
+		return res, err
 	}
 	uri.AddPathParts(u, pathParts[:]...)
 
@@ -476,58 +168,11 @@ func (c *Client) sendDeletePersona(ctx context.Context, params DeletePersonaPara
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, DeletePersonaOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, DeletePersonaOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeDeletePersonaResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeDeletePersonaResponse)
 }
 
 // DiscardPersonaDraft invokes discardPersonaDraft operation.
@@ -535,33 +180,13 @@ func (c *Client) sendDeletePersona(ctx context.Context, params DeletePersonaPara
 // Removes the draft. The next change makes a new one with the same number.
 //
 // DELETE /v1/personas/{id}/draft
-func (c *Client) DiscardPersonaDraft(ctx context.Context, params DiscardPersonaDraftParams) (*PersonaReply, error) {
-	res, err := c.sendDiscardPersonaDraft(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendDiscardPersonaDraft(ctx context.Context, params DiscardPersonaDraftParams) (res *PersonaReply, err error) {
+func (c *Client) DiscardPersonaDraft(ctx context.Context, params DiscardPersonaDraftParams) (res *PersonaReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [3]string
 	pathParts[0] = "/v1/personas/"
-	{
-		// Encode "id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.ID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "id", Style: uri.PathStyleSimple}, conv.StringToString(params.ID)); err != nil {
+		return res, err
 	}
 	pathParts[2] = "/draft"
 	uri.AddPathParts(u, pathParts[:]...)
@@ -571,58 +196,11 @@ func (c *Client) sendDiscardPersonaDraft(ctx context.Context, params DiscardPers
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, DiscardPersonaDraftOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, DiscardPersonaDraftOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeDiscardPersonaDraftResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeDiscardPersonaDraftResponse)
 }
 
 // GetAgent invokes getAgent operation.
@@ -630,33 +208,13 @@ func (c *Client) sendDiscardPersonaDraft(ctx context.Context, params DiscardPers
 // Returns one web agent.
 //
 // GET /v1/agents/{agent_id}
-func (c *Client) GetAgent(ctx context.Context, params GetAgentParams) (*WebAgentReply, error) {
-	res, err := c.sendGetAgent(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendGetAgent(ctx context.Context, params GetAgentParams) (res *WebAgentReply, err error) {
+func (c *Client) GetAgent(ctx context.Context, params GetAgentParams) (res *WebAgentReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [2]string
 	pathParts[0] = "/v1/agents/"
-	{
-		// Encode "agent_id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "agent_id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.AgentID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "agent_id", Style: uri.PathStyleSimple}, conv.StringToString(params.AgentID)); err != nil {
+		return res, err
 	}
 	uri.AddPathParts(u, pathParts[:]...)
 
@@ -665,58 +223,11 @@ func (c *Client) sendGetAgent(ctx context.Context, params GetAgentParams) (res *
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, GetAgentOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, GetAgentOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeGetAgentResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeGetAgentResponse)
 }
 
 // GetInboundNumber invokes getInboundNumber operation.
@@ -724,33 +235,13 @@ func (c *Client) sendGetAgent(ctx context.Context, params GetAgentParams) (res *
 // Returns the record of one number, without an envelope.
 //
 // GET /v1/inbound/{phone_number}
-func (c *Client) GetInboundNumber(ctx context.Context, params GetInboundNumberParams) (*InboundNumber, error) {
-	res, err := c.sendGetInboundNumber(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendGetInboundNumber(ctx context.Context, params GetInboundNumberParams) (res *InboundNumber, err error) {
+func (c *Client) GetInboundNumber(ctx context.Context, params GetInboundNumberParams) (res *InboundNumber, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [2]string
 	pathParts[0] = "/v1/inbound/"
-	{
-		// Encode "phone_number" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "phone_number",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.PhoneNumber))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "phone_number", Style: uri.PathStyleSimple}, conv.StringToString(params.PhoneNumber)); err != nil {
+		return res, err
 	}
 	uri.AddPathParts(u, pathParts[:]...)
 
@@ -759,58 +250,11 @@ func (c *Client) sendGetInboundNumber(ctx context.Context, params GetInboundNumb
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, GetInboundNumberOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, GetInboundNumberOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeGetInboundNumberResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeGetInboundNumberResponse)
 }
 
 // GetPersona invokes getPersona operation.
@@ -818,33 +262,13 @@ func (c *Client) sendGetInboundNumber(ctx context.Context, params GetInboundNumb
 // Returns one persona with its version in production and its draft.
 //
 // GET /v1/personas/{id}
-func (c *Client) GetPersona(ctx context.Context, params GetPersonaParams) (*PersonaReply, error) {
-	res, err := c.sendGetPersona(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendGetPersona(ctx context.Context, params GetPersonaParams) (res *PersonaReply, err error) {
+func (c *Client) GetPersona(ctx context.Context, params GetPersonaParams) (res *PersonaReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [2]string
 	pathParts[0] = "/v1/personas/"
-	{
-		// Encode "id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.ID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "id", Style: uri.PathStyleSimple}, conv.StringToString(params.ID)); err != nil {
+		return res, err
 	}
 	uri.AddPathParts(u, pathParts[:]...)
 
@@ -853,58 +277,11 @@ func (c *Client) sendGetPersona(ctx context.Context, params GetPersonaParams) (r
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, GetPersonaOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, GetPersonaOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeGetPersonaResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeGetPersonaResponse)
 }
 
 // ListAgents invokes listAgents operation.
@@ -913,12 +290,7 @@ func (c *Client) sendGetPersona(ctx context.Context, params GetPersonaParams) (r
 // together are one page.
 //
 // GET /v1/agents
-func (c *Client) ListAgents(ctx context.Context, params ListAgentsParams) (*WebAgentListReply, error) {
-	res, err := c.sendListAgents(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendListAgents(ctx context.Context, params ListAgentsParams) (res *WebAgentListReply, err error) {
+func (c *Client) ListAgents(ctx context.Context, params ListAgentsParams) (res *WebAgentListReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [1]string
@@ -926,39 +298,21 @@ func (c *Client) sendListAgents(ctx context.Context, params ListAgentsParams) (r
 	uri.AddPathParts(u, pathParts[:]...)
 
 	q := uri.NewQueryEncoder()
-	{
-		// Encode "limit" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "limit",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "limit", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := params.Limit.Get(); ok {
+			return e.EncodeValue(conv.IntToString(val))
 		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.Limit.Get(); ok {
-				return e.EncodeValue(conv.IntToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
-	{
-		// Encode "cursor" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "cursor",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "cursor", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := params.Cursor.Get(); ok {
+			return e.EncodeValue(conv.StringToString(val))
 		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.Cursor.Get(); ok {
-				return e.EncodeValue(conv.StringToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
 	u.RawQuery = q.Values().Encode()
 
@@ -967,58 +321,11 @@ func (c *Client) sendListAgents(ctx context.Context, params ListAgentsParams) (r
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, ListAgentsOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, ListAgentsOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeListAgentsResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeListAgentsResponse)
 }
 
 // ListInboundNumbers invokes listInboundNumbers operation.
@@ -1027,12 +334,7 @@ func (c *Client) sendListAgents(ctx context.Context, params ListAgentsParams) (r
 // page. Numbers of less than 2 MiB together are one page.
 //
 // GET /v1/inbound
-func (c *Client) ListInboundNumbers(ctx context.Context, params ListInboundNumbersParams) (*InboundNumberListReply, error) {
-	res, err := c.sendListInboundNumbers(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendListInboundNumbers(ctx context.Context, params ListInboundNumbersParams) (res *InboundNumberListReply, err error) {
+func (c *Client) ListInboundNumbers(ctx context.Context, params ListInboundNumbersParams) (res *InboundNumberListReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [1]string
@@ -1040,39 +342,21 @@ func (c *Client) sendListInboundNumbers(ctx context.Context, params ListInboundN
 	uri.AddPathParts(u, pathParts[:]...)
 
 	q := uri.NewQueryEncoder()
-	{
-		// Encode "limit" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "limit",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "limit", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := params.Limit.Get(); ok {
+			return e.EncodeValue(conv.IntToString(val))
 		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.Limit.Get(); ok {
-				return e.EncodeValue(conv.IntToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
-	{
-		// Encode "cursor" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "cursor",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "cursor", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := params.Cursor.Get(); ok {
+			return e.EncodeValue(conv.StringToString(val))
 		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.Cursor.Get(); ok {
-				return e.EncodeValue(conv.StringToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
 	u.RawQuery = q.Values().Encode()
 
@@ -1081,58 +365,11 @@ func (c *Client) sendListInboundNumbers(ctx context.Context, params ListInboundN
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, ListInboundNumbersOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, ListInboundNumbersOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeListInboundNumbersResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeListInboundNumbersResponse)
 }
 
 // ListPersonaVersions invokes listPersonaVersions operation.
@@ -1141,71 +378,33 @@ func (c *Client) sendListInboundNumbers(ctx context.Context, params ListInboundN
 // 2 MiB ends before its limit.
 //
 // GET /v1/personas/{id}/versions
-func (c *Client) ListPersonaVersions(ctx context.Context, params ListPersonaVersionsParams) (*PersonaVersionListReply, error) {
-	res, err := c.sendListPersonaVersions(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendListPersonaVersions(ctx context.Context, params ListPersonaVersionsParams) (res *PersonaVersionListReply, err error) {
+func (c *Client) ListPersonaVersions(ctx context.Context, params ListPersonaVersionsParams) (res *PersonaVersionListReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [3]string
 	pathParts[0] = "/v1/personas/"
-	{
-		// Encode "id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.ID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "id", Style: uri.PathStyleSimple}, conv.StringToString(params.ID)); err != nil {
+		return res, err
 	}
 	pathParts[2] = "/versions"
 	uri.AddPathParts(u, pathParts[:]...)
 
 	q := uri.NewQueryEncoder()
-	{
-		// Encode "limit" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "limit",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "limit", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := params.Limit.Get(); ok {
+			return e.EncodeValue(conv.IntToString(val))
 		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.Limit.Get(); ok {
-				return e.EncodeValue(conv.IntToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
-	{
-		// Encode "cursor" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "cursor",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "cursor", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := params.Cursor.Get(); ok {
+			return e.EncodeValue(conv.StringToString(val))
 		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.Cursor.Get(); ok {
-				return e.EncodeValue(conv.StringToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
 	u.RawQuery = q.Values().Encode()
 
@@ -1214,58 +413,11 @@ func (c *Client) sendListPersonaVersions(ctx context.Context, params ListPersona
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, ListPersonaVersionsOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, ListPersonaVersionsOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeListPersonaVersionsResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeListPersonaVersionsResponse)
 }
 
 // ListPersonas invokes listPersonas operation.
@@ -1274,12 +426,7 @@ func (c *Client) sendListPersonaVersions(ctx context.Context, params ListPersona
 // of more than 2 MiB is refused; ask for one with fewer.
 //
 // GET /v1/personas
-func (c *Client) ListPersonas(ctx context.Context, params ListPersonasParams) (*PersonaListReply, error) {
-	res, err := c.sendListPersonas(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendListPersonas(ctx context.Context, params ListPersonasParams) (res *PersonaListReply, err error) {
+func (c *Client) ListPersonas(ctx context.Context, params ListPersonasParams) (res *PersonaListReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [1]string
@@ -1287,39 +434,21 @@ func (c *Client) sendListPersonas(ctx context.Context, params ListPersonasParams
 	uri.AddPathParts(u, pathParts[:]...)
 
 	q := uri.NewQueryEncoder()
-	{
-		// Encode "page" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "page",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "page", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := params.Page.Get(); ok {
+			return e.EncodeValue(conv.IntToString(val))
 		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.Page.Get(); ok {
-				return e.EncodeValue(conv.IntToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
-	{
-		// Encode "limit" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "limit",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "limit", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := params.Limit.Get(); ok {
+			return e.EncodeValue(conv.IntToString(val))
 		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.Limit.Get(); ok {
-				return e.EncodeValue(conv.IntToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
 	u.RawQuery = q.Values().Encode()
 
@@ -1328,58 +457,11 @@ func (c *Client) sendListPersonas(ctx context.Context, params ListPersonasParams
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, ListPersonasOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, ListPersonasOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeListPersonasResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeListPersonasResponse)
 }
 
 // PromotePersona invokes promotePersona operation.
@@ -1388,33 +470,13 @@ func (c *Client) sendListPersonas(ctx context.Context, params ListPersonasParams
 // production before is kept. What the draft refers to is checked again.
 //
 // POST /v1/personas/{id}/promote
-func (c *Client) PromotePersona(ctx context.Context, params PromotePersonaParams) (*PersonaReply, error) {
-	res, err := c.sendPromotePersona(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendPromotePersona(ctx context.Context, params PromotePersonaParams) (res *PersonaReply, err error) {
+func (c *Client) PromotePersona(ctx context.Context, params PromotePersonaParams) (res *PersonaReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [3]string
 	pathParts[0] = "/v1/personas/"
-	{
-		// Encode "id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.ID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "id", Style: uri.PathStyleSimple}, conv.StringToString(params.ID)); err != nil {
+		return res, err
 	}
 	pathParts[2] = "/promote"
 	uri.AddPathParts(u, pathParts[:]...)
@@ -1424,58 +486,11 @@ func (c *Client) sendPromotePersona(ctx context.Context, params PromotePersonaPa
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, PromotePersonaOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, PromotePersonaOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodePromotePersonaResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodePromotePersonaResponse)
 }
 
 // RemoveAgent invokes removeAgent operation.
@@ -1483,33 +498,13 @@ func (c *Client) sendPromotePersona(ctx context.Context, params PromotePersonaPa
 // Deletes the agent permanently, as `deleteAgent` does.
 //
 // DELETE /v1/agents/{agent_id}
-func (c *Client) RemoveAgent(ctx context.Context, params RemoveAgentParams) (*MessageReply, error) {
-	res, err := c.sendRemoveAgent(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendRemoveAgent(ctx context.Context, params RemoveAgentParams) (res *MessageReply, err error) {
+func (c *Client) RemoveAgent(ctx context.Context, params RemoveAgentParams) (res *MessageReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [2]string
 	pathParts[0] = "/v1/agents/"
-	{
-		// Encode "agent_id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "agent_id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.AgentID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "agent_id", Style: uri.PathStyleSimple}, conv.StringToString(params.AgentID)); err != nil {
+		return res, err
 	}
 	uri.AddPathParts(u, pathParts[:]...)
 
@@ -1518,58 +513,11 @@ func (c *Client) sendRemoveAgent(ctx context.Context, params RemoveAgentParams) 
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, RemoveAgentOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, RemoveAgentOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeRemoveAgentResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeRemoveAgentResponse)
 }
 
 // UpdateAgent invokes updateAgent operation.
@@ -1578,33 +526,13 @@ func (c *Client) sendRemoveAgent(ctx context.Context, params RemoveAgentParams) 
 // `pathway_id` clears prompt, first sentence, model, dynamic data and tools.
 //
 // POST /v1/agents/{agent_id}
-func (c *Client) UpdateAgent(ctx context.Context, request *WebAgentUpdate, params UpdateAgentParams) (*UpdateReply, error) {
-	res, err := c.sendUpdateAgent(ctx, request, params)
-	return res, err
-}
-
-func (c *Client) sendUpdateAgent(ctx context.Context, request *WebAgentUpdate, params UpdateAgentParams) (res *UpdateReply, err error) {
+func (c *Client) UpdateAgent(ctx context.Context, request *WebAgentUpdate, params UpdateAgentParams) (res *UpdateReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [2]string
 	pathParts[0] = "/v1/agents/"
-	{
-		// Encode "agent_id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "agent_id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.AgentID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "agent_id", Style: uri.PathStyleSimple}, conv.StringToString(params.AgentID)); err != nil {
+		return res, err
 	}
 	uri.AddPathParts(u, pathParts[:]...)
 
@@ -1616,58 +544,11 @@ func (c *Client) sendUpdateAgent(ctx context.Context, request *WebAgentUpdate, p
 		return res, errors.Wrap(err, "encode request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, UpdateAgentOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, UpdateAgentOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeUpdateAgentResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeUpdateAgentResponse)
 }
 
 // UpdateInboundNumber invokes updateInboundNumber operation.
@@ -1676,33 +557,13 @@ func (c *Client) sendUpdateAgent(ctx context.Context, request *WebAgentUpdate, p
 // values are listed in `failed_updates`; all other changes are made.
 //
 // POST /v1/inbound/{phone_number}
-func (c *Client) UpdateInboundNumber(ctx context.Context, request *InboundNumberUpdate, params UpdateInboundNumberParams) (*UpdateReply, error) {
-	res, err := c.sendUpdateInboundNumber(ctx, request, params)
-	return res, err
-}
-
-func (c *Client) sendUpdateInboundNumber(ctx context.Context, request *InboundNumberUpdate, params UpdateInboundNumberParams) (res *UpdateReply, err error) {
+func (c *Client) UpdateInboundNumber(ctx context.Context, request *InboundNumberUpdate, params UpdateInboundNumberParams) (res *UpdateReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [2]string
 	pathParts[0] = "/v1/inbound/"
-	{
-		// Encode "phone_number" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "phone_number",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.PhoneNumber))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "phone_number", Style: uri.PathStyleSimple}, conv.StringToString(params.PhoneNumber)); err != nil {
+		return res, err
 	}
 	uri.AddPathParts(u, pathParts[:]...)
 
@@ -1714,58 +575,11 @@ func (c *Client) sendUpdateInboundNumber(ctx context.Context, request *InboundNu
 		return res, errors.Wrap(err, "encode request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, UpdateInboundNumberOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, UpdateInboundNumberOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeUpdateInboundNumberResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeUpdateInboundNumberResponse)
 }
 
 // UpdatePersona invokes updatePersona operation.
@@ -1776,33 +590,13 @@ func (c *Client) sendUpdateInboundNumber(ctx context.Context, request *InboundNu
 // `call_config` change one by one, and lists as a whole.
 //
 // PATCH /v1/personas/{id}
-func (c *Client) UpdatePersona(ctx context.Context, request *PersonaUpdate, params UpdatePersonaParams) (*PersonaReply, error) {
-	res, err := c.sendUpdatePersona(ctx, request, params)
-	return res, err
-}
-
-func (c *Client) sendUpdatePersona(ctx context.Context, request *PersonaUpdate, params UpdatePersonaParams) (res *PersonaReply, err error) {
+func (c *Client) UpdatePersona(ctx context.Context, request *PersonaUpdate, params UpdatePersonaParams) (res *PersonaReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [2]string
 	pathParts[0] = "/v1/personas/"
-	{
-		// Encode "id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.ID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "id", Style: uri.PathStyleSimple}, conv.StringToString(params.ID)); err != nil {
+		return res, err
 	}
 	uri.AddPathParts(u, pathParts[:]...)
 
@@ -1814,56 +608,9 @@ func (c *Client) sendUpdatePersona(ctx context.Context, request *PersonaUpdate, 
 		return res, errors.Wrap(err, "encode request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, UpdatePersonaOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, UpdatePersonaOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeUpdatePersonaResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeUpdatePersonaResponse)
 }

@@ -2,7 +2,6 @@
 
 package agentsoas
 
-// setDefaults set default value of fields.
 func (s *WebAgentCreate) setDefaults() {
 	{
 		val := string("ENG")

@@ -4,24 +4,23 @@ package agentsoas
 
 import (
 	json2 "encoding/json"
-	"math/bits"
-	"strconv"
+
 	"time"
 
 	"github.com/go-faster/errors"
 	"github.com/go-faster/jx"
 	"github.com/ogen-go/ogen/json"
 	"github.com/ogen-go/ogen/validate"
+
+	"github.com/callwright/callwright/transport/oas/internal/codec"
 )
 
-// Encode encodes AgentTool as json.
 func (s AgentTool) Encode(e *jx.Encoder) {
 	unwrapped := json2.RawMessage(s)
 
 	json.EncodeJSON(e, unwrapped)
 }
 
-// Decode decodes AgentTool from json.
 func (s *AgentTool) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode AgentTool to nil")
@@ -41,20 +40,10 @@ func (s *AgentTool) Decode(d *jx.Decoder) error {
 	return nil
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s AgentTool) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s AgentTool) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *AgentTool) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *AgentTool) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes AgentTools as json.
 func (s AgentTools) Encode(e *jx.Encoder) {
 	unwrapped := []AgentTool(s)
 
@@ -69,7 +58,6 @@ func (s AgentTools) Encode(e *jx.Encoder) {
 	}
 }
 
-// Decode decodes AgentTools from json.
 func (s *AgentTools) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode AgentTools to nil")
@@ -82,15 +70,7 @@ func (s *AgentTools) Decode(d *jx.Decoder) error {
 				return err
 			}
 		default:
-			unwrapped = make([]AgentTool, 0)
-			if err := d.Arr(func(d *jx.Decoder) error {
-				var elem AgentTool
-				if err := elem.Decode(d); err != nil {
-					return err
-				}
-				unwrapped = append(unwrapped, elem)
-				return nil
-			}); err != nil {
+			if err := codec.DecodeArr(d, &unwrapped, (*AgentTool).Decode); err != nil {
 				return err
 			}
 		}
@@ -102,392 +82,132 @@ func (s *AgentTools) Decode(d *jx.Decoder) error {
 	return nil
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s AgentTools) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s AgentTools) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *AgentTools) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *AgentTools) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *DynamicData) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("url")
+	e.Str(s.URL)
+	if s.Method.Set {
+		e.FieldStart("method")
+		s.Method.Encode(e)
+	}
+	if s.Headers != nil {
+		e.FieldStart("headers")
+		e.ArrStart()
+		for _, elem := range s.Headers {
+			elem.Encode(e)
+		}
+		e.ArrEnd()
+	}
+	if s.Query != nil {
+		e.FieldStart("query")
+		e.ArrStart()
+		for _, elem := range s.Query {
+			elem.Encode(e)
+		}
+		e.ArrEnd()
+	}
+	if s.Body != nil {
+		e.FieldStart("body")
+		e.ArrStart()
+		for _, elem := range s.Body {
+			elem.Encode(e)
+		}
+		e.ArrEnd()
+	}
+	if s.Cache.Set {
+		e.FieldStart("cache")
+		s.Cache.Encode(e)
+	}
+	if s.ResponseData != nil {
+		e.FieldStart("response_data")
+		e.ArrStart()
+		for _, elem := range s.ResponseData {
+			elem.Encode(e)
+		}
+		e.ArrEnd()
+	}
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *DynamicData) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("url")
-		e.Str(s.URL)
-	}
-	{
-		if s.Method.Set {
-			e.FieldStart("method")
-			s.Method.Encode(e)
-		}
-	}
-	{
-		if s.Headers != nil {
-			e.FieldStart("headers")
-			e.ArrStart()
-			for _, elem := range s.Headers {
-				elem.Encode(e)
-			}
-			e.ArrEnd()
-		}
-	}
-	{
-		if s.Query != nil {
-			e.FieldStart("query")
-			e.ArrStart()
-			for _, elem := range s.Query {
-				elem.Encode(e)
-			}
-			e.ArrEnd()
-		}
-	}
-	{
-		if s.Body != nil {
-			e.FieldStart("body")
-			e.ArrStart()
-			for _, elem := range s.Body {
-				elem.Encode(e)
-			}
-			e.ArrEnd()
-		}
-	}
-	{
-		if s.Cache.Set {
-			e.FieldStart("cache")
-			s.Cache.Encode(e)
-		}
-	}
-	{
-		if s.ResponseData != nil {
-			e.FieldStart("response_data")
-			e.ArrStart()
-			for _, elem := range s.ResponseData {
-				elem.Encode(e)
-			}
-			e.ArrEnd()
-		}
-	}
+var objectOfDynamicData = codec.Object{
+	Type:     "DynamicData",
+	Members:  []string{"url", "method", "headers", "query", "body", "cache", "response_data"},
+	Required: []uint8{0b00000001},
 }
 
-var jsonFieldsNameOfDynamicData = [7]string{
-	0: "url",
-	1: "method",
-	2: "headers",
-	3: "query",
-	4: "body",
-	5: "cache",
-	6: "response_data",
-}
-
-// Decode decodes DynamicData from json.
 func (s *DynamicData) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode DynamicData to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfDynamicData.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "url":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.URL = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"url\"")
-			}
+			return 0, codec.DecodeStr(d, &s.URL)
 		case "method":
-			if err := func() error {
-				s.Method.Reset()
-				if err := s.Method.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"method\"")
-			}
+			s.Method.Reset()
+			return 1, s.Method.Decode(d)
 		case "headers":
-			if err := func() error {
-				s.Headers = make([]KeyValue, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem KeyValue
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Headers = append(s.Headers, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"headers\"")
-			}
+			return 2, codec.DecodeArr(d, &s.Headers, (*KeyValue).Decode)
 		case "query":
-			if err := func() error {
-				s.Query = make([]KeyValue, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem KeyValue
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Query = append(s.Query, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"query\"")
-			}
+			return 3, codec.DecodeArr(d, &s.Query, (*KeyValue).Decode)
 		case "body":
-			if err := func() error {
-				s.Body = make([]KeyValue, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem KeyValue
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Body = append(s.Body, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"body\"")
-			}
+			return 4, codec.DecodeArr(d, &s.Body, (*KeyValue).Decode)
 		case "cache":
-			if err := func() error {
-				s.Cache.Reset()
-				if err := s.Cache.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"cache\"")
-			}
+			s.Cache.Reset()
+			return 5, s.Cache.Decode(d)
 		case "response_data":
-			if err := func() error {
-				s.ResponseData = make([]DynamicDataField, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem DynamicDataField
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.ResponseData = append(s.ResponseData, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"response_data\"")
-			}
-		default:
-			return d.Skip()
+			return 6, codec.DecodeArr(d, &s.ResponseData, (*DynamicDataField).Decode)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode DynamicData")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000001,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfDynamicData) {
-					name = jsonFieldsNameOfDynamicData[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *DynamicData) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *DynamicData) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *DynamicData) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *DynamicData) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *DynamicDataField) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("name")
+	e.Str(s.Name)
+	if s.Data.Set {
+		e.FieldStart("data")
+		s.Data.Encode(e)
+	}
+	if s.Context.Set {
+		e.FieldStart("context")
+		s.Context.Encode(e)
+	}
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *DynamicDataField) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("name")
-		e.Str(s.Name)
-	}
-	{
-		if s.Data.Set {
-			e.FieldStart("data")
-			s.Data.Encode(e)
-		}
-	}
-	{
-		if s.Context.Set {
-			e.FieldStart("context")
-			s.Context.Encode(e)
-		}
-	}
+var objectOfDynamicDataField = codec.Object{
+	Type:     "DynamicDataField",
+	Members:  []string{"name", "data", "context"},
+	Required: []uint8{0b00000001},
 }
 
-var jsonFieldsNameOfDynamicDataField = [3]string{
-	0: "name",
-	1: "data",
-	2: "context",
-}
-
-// Decode decodes DynamicDataField from json.
 func (s *DynamicDataField) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode DynamicDataField to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfDynamicDataField.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "name":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.Name = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"name\"")
-			}
+			return 0, codec.DecodeStr(d, &s.Name)
 		case "data":
-			if err := func() error {
-				s.Data.Reset()
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
+			s.Data.Reset()
+			return 1, s.Data.Decode(d)
 		case "context":
-			if err := func() error {
-				s.Context.Reset()
-				if err := s.Context.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"context\"")
-			}
-		default:
-			return d.Skip()
+			s.Context.Reset()
+			return 2, s.Context.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode DynamicDataField")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000001,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfDynamicDataField) {
-					name = jsonFieldsNameOfDynamicDataField[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *DynamicDataField) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *DynamicDataField) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *DynamicDataField) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *DynamicDataField) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes DynamicDataList as json.
 func (s DynamicDataList) Encode(e *jx.Encoder) {
 	unwrapped := []DynamicData(s)
 
@@ -502,7 +222,6 @@ func (s DynamicDataList) Encode(e *jx.Encoder) {
 	}
 }
 
-// Decode decodes DynamicDataList from json.
 func (s *DynamicDataList) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode DynamicDataList to nil")
@@ -515,15 +234,7 @@ func (s *DynamicDataList) Decode(d *jx.Decoder) error {
 				return err
 			}
 		default:
-			unwrapped = make([]DynamicData, 0)
-			if err := d.Arr(func(d *jx.Decoder) error {
-				var elem DynamicData
-				if err := elem.Decode(d); err != nil {
-					return err
-				}
-				unwrapped = append(unwrapped, elem)
-				return nil
-			}); err != nil {
+			if err := codec.DecodeArr(d, &unwrapped, (*DynamicData).Decode); err != nil {
 				return err
 			}
 		}
@@ -535,209 +246,75 @@ func (s *DynamicDataList) Decode(d *jx.Decoder) error {
 	return nil
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s DynamicDataList) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s DynamicDataList) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *DynamicDataList) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *DynamicDataList) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *ErrorDetail) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("error")
+	e.Str(s.Error)
+	e.FieldStart("message")
+	e.Str(s.Message)
+	if s.Path.Set {
+		e.FieldStart("path")
+		s.Path.Encode(e)
+	}
+	if s.Field.Set {
+		e.FieldStart("field")
+		s.Field.Encode(e)
+	}
+	if s.BatchID.Set {
+		e.FieldStart("batch_id")
+		s.BatchID.Encode(e)
+	}
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *ErrorDetail) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("error")
-		e.Str(s.Error)
-	}
-	{
-		e.FieldStart("message")
-		e.Str(s.Message)
-	}
-	{
-		if s.Path.Set {
-			e.FieldStart("path")
-			s.Path.Encode(e)
-		}
-	}
-	{
-		if s.Field.Set {
-			e.FieldStart("field")
-			s.Field.Encode(e)
-		}
-	}
-	{
-		if s.BatchID.Set {
-			e.FieldStart("batch_id")
-			s.BatchID.Encode(e)
-		}
-	}
+var objectOfErrorDetail = codec.Object{
+	Type:     "ErrorDetail",
+	Members:  []string{"error", "message", "path", "field", "batch_id"},
+	Required: []uint8{0b00000011},
 }
 
-var jsonFieldsNameOfErrorDetail = [5]string{
-	0: "error",
-	1: "message",
-	2: "path",
-	3: "field",
-	4: "batch_id",
-}
-
-// Decode decodes ErrorDetail from json.
 func (s *ErrorDetail) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode ErrorDetail to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfErrorDetail.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "error":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.Error = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"error\"")
-			}
+			return 0, codec.DecodeStr(d, &s.Error)
 		case "message":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.Message = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"message\"")
-			}
+			return 1, codec.DecodeStr(d, &s.Message)
 		case "path":
-			if err := func() error {
-				s.Path.Reset()
-				if err := s.Path.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"path\"")
-			}
+			s.Path.Reset()
+			return 2, s.Path.Decode(d)
 		case "field":
-			if err := func() error {
-				s.Field.Reset()
-				if err := s.Field.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"field\"")
-			}
+			s.Field.Reset()
+			return 3, s.Field.Decode(d)
 		case "batch_id":
-			if err := func() error {
-				s.BatchID.Reset()
-				if err := s.BatchID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"batch_id\"")
-			}
-		default:
-			return d.Skip()
+			s.BatchID.Reset()
+			return 4, s.BatchID.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode ErrorDetail")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfErrorDetail) {
-					name = jsonFieldsNameOfErrorDetail[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *ErrorDetail) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *ErrorDetail) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *ErrorDetail) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *ErrorDetail) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *ErrorEnvelope) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *ErrorEnvelope) encodeFields(e *jx.Encoder) {
-	{
-		if s.Data.Set {
-			e.FieldStart("data")
-			s.Data.Encode(e)
-		}
+	if s.Data.Set {
+		e.FieldStart("data")
+		s.Data.Encode(e)
 	}
-	{
-		if s.Status.Set {
-			e.FieldStart("status")
-			s.Status.Encode(e)
-		}
+	if s.Status.Set {
+		e.FieldStart("status")
+		s.Status.Encode(e)
 	}
-	{
-		if s.Message.Set {
-			e.FieldStart("message")
-			s.Message.Encode(e)
-		}
+	if s.Message.Set {
+		e.FieldStart("message")
+		s.Message.Encode(e)
 	}
 	{
 		e.FieldStart("errors")
@@ -747,280 +324,84 @@ func (s *ErrorEnvelope) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfErrorEnvelope = [4]string{
-	0: "data",
-	1: "status",
-	2: "message",
-	3: "errors",
+var objectOfErrorEnvelope = codec.Object{
+	Type:     "ErrorEnvelope",
+	Members:  []string{"data", "status", "message", "errors"},
+	Required: []uint8{0b00001000},
 }
 
-// Decode decodes ErrorEnvelope from json.
 func (s *ErrorEnvelope) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode ErrorEnvelope to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfErrorEnvelope.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "data":
-			if err := func() error {
-				s.Data.Reset()
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
+			s.Data.Reset()
+			return 0, s.Data.Decode(d)
 		case "status":
-			if err := func() error {
-				s.Status.Reset()
-				if err := s.Status.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"status\"")
-			}
+			s.Status.Reset()
+			return 1, s.Status.Decode(d)
 		case "message":
-			if err := func() error {
-				s.Message.Reset()
-				if err := s.Message.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"message\"")
-			}
+			s.Message.Reset()
+			return 2, s.Message.Decode(d)
 		case "errors":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				s.Errors = make([]ErrorDetail, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem ErrorDetail
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Errors = append(s.Errors, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
+			return 3, codec.DecodeArr(d, &s.Errors, (*ErrorDetail).Decode)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode ErrorEnvelope")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00001000,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfErrorEnvelope) {
-					name = jsonFieldsNameOfErrorEnvelope[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *ErrorEnvelope) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *ErrorEnvelope) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *ErrorEnvelope) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *ErrorEnvelope) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes ErrorEnvelopeStatus as json.
 func (s ErrorEnvelopeStatus) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes ErrorEnvelopeStatus from json.
 func (s *ErrorEnvelopeStatus) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode ErrorEnvelopeStatus to nil")
+		return codec.Nil("ErrorEnvelopeStatus")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch ErrorEnvelopeStatus(v) {
-	case ErrorEnvelopeStatusError:
-		*s = ErrorEnvelopeStatusError
-	default:
-		*s = ErrorEnvelopeStatus(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s ErrorEnvelopeStatus) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s ErrorEnvelopeStatus) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *ErrorEnvelopeStatus) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *ErrorEnvelopeStatus) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *IgnoredMember) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("field")
+	e.Str(s.Field)
+	e.FieldStart("message")
+	e.Str(s.Message)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *IgnoredMember) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("field")
-		e.Str(s.Field)
-	}
-	{
-		e.FieldStart("message")
-		e.Str(s.Message)
-	}
+var objectOfIgnoredMember = codec.Object{
+	Type:     "IgnoredMember",
+	Members:  []string{"field", "message"},
+	Required: []uint8{0b00000011},
 }
 
-var jsonFieldsNameOfIgnoredMember = [2]string{
-	0: "field",
-	1: "message",
-}
-
-// Decode decodes IgnoredMember from json.
 func (s *IgnoredMember) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode IgnoredMember to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfIgnoredMember.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "field":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.Field = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"field\"")
-			}
+			return 0, codec.DecodeStr(d, &s.Field)
 		case "message":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.Message = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"message\"")
-			}
-		default:
-			return d.Skip()
+			return 1, codec.DecodeStr(d, &s.Message)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode IgnoredMember")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfIgnoredMember) {
-					name = jsonFieldsNameOfIgnoredMember[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *IgnoredMember) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *IgnoredMember) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *IgnoredMember) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *IgnoredMember) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes IgnoredMembers as json.
 func (s IgnoredMembers) Encode(e *jx.Encoder) {
 	unwrapped := []IgnoredMember(s)
 	if unwrapped == nil {
@@ -1036,134 +417,72 @@ func (s IgnoredMembers) Encode(e *jx.Encoder) {
 	}
 }
 
-// Decode decodes IgnoredMembers from json.
 func (s *IgnoredMembers) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode IgnoredMembers to nil")
 	}
 	var unwrapped []IgnoredMember
-	if err := func() error {
-		unwrapped = make([]IgnoredMember, 0)
-		if err := d.Arr(func(d *jx.Decoder) error {
-			var elem IgnoredMember
-			if err := elem.Decode(d); err != nil {
-				return err
-			}
-			unwrapped = append(unwrapped, elem)
-			return nil
-		}); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
+	if err := codec.DecodeArr(d, &unwrapped, (*IgnoredMember).Decode); err != nil {
 		return errors.Wrap(err, "alias")
 	}
 	*s = IgnoredMembers(unwrapped)
 	return nil
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s IgnoredMembers) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s IgnoredMembers) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *IgnoredMembers) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *IgnoredMembers) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *InboundNumber) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *InboundNumber) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("phone_number")
-		e.Str(s.PhoneNumber)
+	e.FieldStart("phone_number")
+	e.Str(s.PhoneNumber)
+	e.FieldStart("created_at")
+	json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
+	e.FieldStart("prompt")
+	s.Prompt.Encode(e)
+	if s.PathwayID.Set {
+		e.FieldStart("pathway_id")
+		s.PathwayID.Encode(e)
 	}
-	{
-		e.FieldStart("created_at")
-		json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
+	if s.PathwayVersion.Set {
+		e.FieldStart("pathway_version")
+		s.PathwayVersion.Encode(e)
 	}
-	{
-		e.FieldStart("prompt")
-		s.Prompt.Encode(e)
+	if s.Persona.Set {
+		e.FieldStart("persona")
+		s.Persona.Encode(e)
 	}
-	{
-		if s.PathwayID.Set {
-			e.FieldStart("pathway_id")
-			s.PathwayID.Encode(e)
-		}
+	if s.PersonaID.Set {
+		e.FieldStart("persona_id")
+		s.PersonaID.Encode(e)
 	}
-	{
-		if s.PathwayVersion.Set {
-			e.FieldStart("pathway_version")
-			s.PathwayVersion.Encode(e)
-		}
+	e.FieldStart("webhook")
+	s.Webhook.Encode(e)
+	e.FieldStart("voice_id")
+	s.VoiceID.Encode(e)
+	e.FieldStart("first_sentence")
+	s.FirstSentence.Encode(e)
+	if s.WaitForGreeting.Set {
+		e.FieldStart("wait_for_greeting")
+		s.WaitForGreeting.Encode(e)
 	}
-	{
-		if s.Persona.Set {
-			e.FieldStart("persona")
-			s.Persona.Encode(e)
-		}
+	e.FieldStart("transfer_phone_number")
+	s.TransferPhoneNumber.Encode(e)
+	if s.Language.Set {
+		e.FieldStart("language")
+		s.Language.Encode(e)
 	}
-	{
-		if s.PersonaID.Set {
-			e.FieldStart("persona_id")
-			s.PersonaID.Encode(e)
-		}
+	if s.Model.Set {
+		e.FieldStart("model")
+		s.Model.Encode(e)
 	}
-	{
-		e.FieldStart("webhook")
-		s.Webhook.Encode(e)
+	if s.Temperature.Set {
+		e.FieldStart("temperature")
+		s.Temperature.Encode(e)
 	}
-	{
-		e.FieldStart("voice_id")
-		s.VoiceID.Encode(e)
-	}
-	{
-		e.FieldStart("first_sentence")
-		s.FirstSentence.Encode(e)
-	}
-	{
-		if s.WaitForGreeting.Set {
-			e.FieldStart("wait_for_greeting")
-			s.WaitForGreeting.Encode(e)
-		}
-	}
-	{
-		e.FieldStart("transfer_phone_number")
-		s.TransferPhoneNumber.Encode(e)
-	}
-	{
-		if s.Language.Set {
-			e.FieldStart("language")
-			s.Language.Encode(e)
-		}
-	}
-	{
-		if s.Model.Set {
-			e.FieldStart("model")
-			s.Model.Encode(e)
-		}
-	}
-	{
-		if s.Temperature.Set {
-			e.FieldStart("temperature")
-			s.Temperature.Encode(e)
-		}
-	}
-	{
-		e.FieldStart("interruption_threshold")
-		s.InterruptionThreshold.Encode(e)
-	}
+	e.FieldStart("interruption_threshold")
+	s.InterruptionThreshold.Encode(e)
 	{
 		e.FieldStart("dynamic_data")
 		if s.DynamicData == nil {
@@ -1172,394 +491,115 @@ func (s *InboundNumber) encodeFields(e *jx.Encoder) {
 			s.DynamicData.Encode(e)
 		}
 	}
-	{
-		if s.Tools.Set {
-			e.FieldStart("tools")
-			s.Tools.Encode(e)
-		}
+	if s.Tools.Set {
+		e.FieldStart("tools")
+		s.Tools.Encode(e)
 	}
-	{
-		e.FieldStart("voice_settings")
-		s.VoiceSettings.Encode(e)
+	e.FieldStart("voice_settings")
+	s.VoiceSettings.Encode(e)
+	if s.BackgroundTrack.Set {
+		e.FieldStart("background_track")
+		s.BackgroundTrack.Encode(e)
 	}
-	{
-		if s.BackgroundTrack.Set {
-			e.FieldStart("background_track")
-			s.BackgroundTrack.Encode(e)
-		}
+	if s.FallbackNumber.Set {
+		e.FieldStart("fallback_number")
+		s.FallbackNumber.Encode(e)
 	}
-	{
-		if s.FallbackNumber.Set {
-			e.FieldStart("fallback_number")
-			s.FallbackNumber.Encode(e)
-		}
+	e.FieldStart("record")
+	e.Bool(s.Record)
+	e.FieldStart("max_duration")
+	e.Float64(s.MaxDuration)
+	if s.Warnings != nil {
+		e.FieldStart("warnings")
+		s.Warnings.Encode(e)
 	}
-	{
-		e.FieldStart("record")
-		e.Bool(s.Record)
-	}
-	{
-		e.FieldStart("max_duration")
-		e.Float64(s.MaxDuration)
-	}
-	{
-		if s.Warnings != nil {
-			e.FieldStart("warnings")
-			s.Warnings.Encode(e)
-		}
-	}
-}
-
-var jsonFieldsNameOfInboundNumber = [24]string{
-	0:  "phone_number",
-	1:  "created_at",
-	2:  "prompt",
-	3:  "pathway_id",
-	4:  "pathway_version",
-	5:  "persona",
-	6:  "persona_id",
-	7:  "webhook",
-	8:  "voice_id",
-	9:  "first_sentence",
-	10: "wait_for_greeting",
-	11: "transfer_phone_number",
-	12: "language",
-	13: "model",
-	14: "temperature",
-	15: "interruption_threshold",
-	16: "dynamic_data",
-	17: "tools",
-	18: "voice_settings",
-	19: "background_track",
-	20: "fallback_number",
-	21: "record",
-	22: "max_duration",
-	23: "warnings",
-}
-
-// Decode decodes InboundNumber from json.
-func (s *InboundNumber) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode InboundNumber to nil")
-	}
-	var requiredBitSet [3]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "phone_number":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.PhoneNumber = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"phone_number\"")
-			}
-		case "created_at":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.000Z07:00")
-				s.CreatedAt = v
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"created_at\"")
-			}
-		case "prompt":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				if err := s.Prompt.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"prompt\"")
-			}
-		case "pathway_id":
-			if err := func() error {
-				s.PathwayID.Reset()
-				if err := s.PathwayID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"pathway_id\"")
-			}
-		case "pathway_version":
-			if err := func() error {
-				s.PathwayVersion.Reset()
-				if err := s.PathwayVersion.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"pathway_version\"")
-			}
-		case "persona":
-			if err := func() error {
-				s.Persona.Reset()
-				if err := s.Persona.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"persona\"")
-			}
-		case "persona_id":
-			if err := func() error {
-				s.PersonaID.Reset()
-				if err := s.PersonaID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"persona_id\"")
-			}
-		case "webhook":
-			requiredBitSet[0] |= 1 << 7
-			if err := func() error {
-				if err := s.Webhook.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"webhook\"")
-			}
-		case "voice_id":
-			requiredBitSet[1] |= 1 << 0
-			if err := func() error {
-				if err := s.VoiceID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"voice_id\"")
-			}
-		case "first_sentence":
-			requiredBitSet[1] |= 1 << 1
-			if err := func() error {
-				if err := s.FirstSentence.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"first_sentence\"")
-			}
-		case "wait_for_greeting":
-			if err := func() error {
-				s.WaitForGreeting.Reset()
-				if err := s.WaitForGreeting.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"wait_for_greeting\"")
-			}
-		case "transfer_phone_number":
-			requiredBitSet[1] |= 1 << 3
-			if err := func() error {
-				if err := s.TransferPhoneNumber.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"transfer_phone_number\"")
-			}
-		case "language":
-			if err := func() error {
-				s.Language.Reset()
-				if err := s.Language.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"language\"")
-			}
-		case "model":
-			if err := func() error {
-				s.Model.Reset()
-				if err := s.Model.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"model\"")
-			}
-		case "temperature":
-			if err := func() error {
-				s.Temperature.Reset()
-				if err := s.Temperature.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"temperature\"")
-			}
-		case "interruption_threshold":
-			requiredBitSet[1] |= 1 << 7
-			if err := func() error {
-				if err := s.InterruptionThreshold.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"interruption_threshold\"")
-			}
-		case "dynamic_data":
-			requiredBitSet[2] |= 1 << 0
-			if err := func() error {
-				if err := s.DynamicData.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"dynamic_data\"")
-			}
-		case "tools":
-			if err := func() error {
-				s.Tools.Reset()
-				if err := s.Tools.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"tools\"")
-			}
-		case "voice_settings":
-			requiredBitSet[2] |= 1 << 2
-			if err := func() error {
-				if err := s.VoiceSettings.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"voice_settings\"")
-			}
-		case "background_track":
-			if err := func() error {
-				s.BackgroundTrack.Reset()
-				if err := s.BackgroundTrack.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"background_track\"")
-			}
-		case "fallback_number":
-			if err := func() error {
-				s.FallbackNumber.Reset()
-				if err := s.FallbackNumber.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"fallback_number\"")
-			}
-		case "record":
-			requiredBitSet[2] |= 1 << 5
-			if err := func() error {
-				v, err := d.Bool()
-				s.Record = bool(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"record\"")
-			}
-		case "max_duration":
-			requiredBitSet[2] |= 1 << 6
-			if err := func() error {
-				v, err := d.Float64()
-				s.MaxDuration = float64(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"max_duration\"")
-			}
-		case "warnings":
-			if err := func() error {
-				if err := s.Warnings.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"warnings\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode InboundNumber")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [3]uint8{
-		0b10000111,
-		0b10001011,
-		0b01100101,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfInboundNumber) {
-					name = jsonFieldsNameOfInboundNumber[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *InboundNumber) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *InboundNumber) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *InboundNumberListReply) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *InboundNumberListReply) encodeFields(e *jx.Encoder) {
+var objectOfInboundNumber = codec.Object{
+	Type: "InboundNumber",
+	Members: []string{
+		"phone_number", "created_at", "prompt", "pathway_id", "pathway_version", "persona", "persona_id", "webhook",
+		"voice_id", "first_sentence", "wait_for_greeting", "transfer_phone_number", "language", "model",
+		"temperature", "interruption_threshold", "dynamic_data", "tools", "voice_settings", "background_track",
+		"fallback_number", "record", "max_duration", "warnings",
+	},
+	Required: []uint8{0b10000111, 0b10001011, 0b01100101},
+}
+
+func (s *InboundNumber) Decode(d *jx.Decoder) error {
+	return objectOfInboundNumber.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "phone_number":
+			return 0, codec.DecodeStr(d, &s.PhoneNumber)
+		case "created_at":
+			return 1, codec.DecodeTime(d, &s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
+		case "prompt":
+			return 2, s.Prompt.Decode(d)
+		case "pathway_id":
+			s.PathwayID.Reset()
+			return 3, s.PathwayID.Decode(d)
+		case "pathway_version":
+			s.PathwayVersion.Reset()
+			return 4, s.PathwayVersion.Decode(d)
+		case "persona":
+			s.Persona.Reset()
+			return 5, s.Persona.Decode(d)
+		case "persona_id":
+			s.PersonaID.Reset()
+			return 6, s.PersonaID.Decode(d)
+		case "webhook":
+			return 7, s.Webhook.Decode(d)
+		case "voice_id":
+			return 8, s.VoiceID.Decode(d)
+		case "first_sentence":
+			return 9, s.FirstSentence.Decode(d)
+		case "wait_for_greeting":
+			s.WaitForGreeting.Reset()
+			return 10, s.WaitForGreeting.Decode(d)
+		case "transfer_phone_number":
+			return 11, s.TransferPhoneNumber.Decode(d)
+		case "language":
+			s.Language.Reset()
+			return 12, s.Language.Decode(d)
+		case "model":
+			s.Model.Reset()
+			return 13, s.Model.Decode(d)
+		case "temperature":
+			s.Temperature.Reset()
+			return 14, s.Temperature.Decode(d)
+		case "interruption_threshold":
+			return 15, s.InterruptionThreshold.Decode(d)
+		case "dynamic_data":
+			return 16, s.DynamicData.Decode(d)
+		case "tools":
+			s.Tools.Reset()
+			return 17, s.Tools.Decode(d)
+		case "voice_settings":
+			return 18, s.VoiceSettings.Decode(d)
+		case "background_track":
+			s.BackgroundTrack.Reset()
+			return 19, s.BackgroundTrack.Decode(d)
+		case "fallback_number":
+			s.FallbackNumber.Reset()
+			return 20, s.FallbackNumber.Decode(d)
+		case "record":
+			return 21, codec.DecodeBool(d, &s.Record)
+		case "max_duration":
+			return 22, codec.DecodeFloat(d, &s.MaxDuration)
+		case "warnings":
+			return 23, s.Warnings.Decode(d)
+		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *InboundNumber) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *InboundNumber) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *InboundNumberListReply) Encode(e *jx.Encoder) {
+	e.ObjStart()
 	{
 		e.FieldStart("inbound_numbers")
 		e.ArrStart()
@@ -1568,253 +608,129 @@ func (s *InboundNumberListReply) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-	{
-		if s.NextCursor.Set {
-			e.FieldStart("next_cursor")
-			s.NextCursor.Encode(e)
-		}
+	if s.NextCursor.Set {
+		e.FieldStart("next_cursor")
+		s.NextCursor.Encode(e)
 	}
-}
-
-var jsonFieldsNameOfInboundNumberListReply = [2]string{
-	0: "inbound_numbers",
-	1: "next_cursor",
-}
-
-// Decode decodes InboundNumberListReply from json.
-func (s *InboundNumberListReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode InboundNumberListReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "inbound_numbers":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				s.InboundNumbers = make([]InboundNumber, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem InboundNumber
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.InboundNumbers = append(s.InboundNumbers, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"inbound_numbers\"")
-			}
-		case "next_cursor":
-			if err := func() error {
-				s.NextCursor.Reset()
-				if err := s.NextCursor.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"next_cursor\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode InboundNumberListReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000001,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfInboundNumberListReply) {
-					name = jsonFieldsNameOfInboundNumberListReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *InboundNumberListReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *InboundNumberListReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *InboundNumberUpdate) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *InboundNumberUpdate) encodeFields(e *jx.Encoder) {
-	{
-		if s.Prompt.Set {
-			e.FieldStart("prompt")
-			s.Prompt.Encode(e)
+var objectOfInboundNumberListReply = codec.Object{
+	Type:     "InboundNumberListReply",
+	Members:  []string{"inbound_numbers", "next_cursor"},
+	Required: []uint8{0b00000001},
+}
+
+func (s *InboundNumberListReply) Decode(d *jx.Decoder) error {
+	return objectOfInboundNumberListReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "inbound_numbers":
+			return 0, codec.DecodeArr(d, &s.InboundNumbers, (*InboundNumber).Decode)
+		case "next_cursor":
+			s.NextCursor.Reset()
+			return 1, s.NextCursor.Decode(d)
 		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *InboundNumberListReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *InboundNumberListReply) UnmarshalJSON(data []byte) error {
+	return s.Decode(jx.DecodeBytes(data))
+}
+
+func (s *InboundNumberUpdate) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	if s.Prompt.Set {
+		e.FieldStart("prompt")
+		s.Prompt.Encode(e)
 	}
-	{
-		if s.PathwayID.Set {
-			e.FieldStart("pathway_id")
-			s.PathwayID.Encode(e)
-		}
+	if s.PathwayID.Set {
+		e.FieldStart("pathway_id")
+		s.PathwayID.Encode(e)
 	}
-	{
-		if s.PathwayVersion.Set {
-			e.FieldStart("pathway_version")
-			s.PathwayVersion.Encode(e)
-		}
+	if s.PathwayVersion.Set {
+		e.FieldStart("pathway_version")
+		s.PathwayVersion.Encode(e)
 	}
-	{
-		if s.Persona.Set {
-			e.FieldStart("persona")
-			s.Persona.Encode(e)
-		}
+	if s.Persona.Set {
+		e.FieldStart("persona")
+		s.Persona.Encode(e)
 	}
-	{
-		if s.PersonaID.Set {
-			e.FieldStart("persona_id")
-			s.PersonaID.Encode(e)
-		}
+	if s.PersonaID.Set {
+		e.FieldStart("persona_id")
+		s.PersonaID.Encode(e)
 	}
-	{
-		if s.Webhook.Set {
-			e.FieldStart("webhook")
-			s.Webhook.Encode(e)
-		}
+	if s.Webhook.Set {
+		e.FieldStart("webhook")
+		s.Webhook.Encode(e)
 	}
-	{
-		if s.Voice.Set {
-			e.FieldStart("voice")
-			s.Voice.Encode(e)
-		}
+	if s.Voice.Set {
+		e.FieldStart("voice")
+		s.Voice.Encode(e)
 	}
-	{
-		if s.VoiceID.Set {
-			e.FieldStart("voice_id")
-			s.VoiceID.Encode(e)
-		}
+	if s.VoiceID.Set {
+		e.FieldStart("voice_id")
+		s.VoiceID.Encode(e)
 	}
-	{
-		if s.FirstSentence.Set {
-			e.FieldStart("first_sentence")
-			s.FirstSentence.Encode(e)
-		}
+	if s.FirstSentence.Set {
+		e.FieldStart("first_sentence")
+		s.FirstSentence.Encode(e)
 	}
-	{
-		if s.WaitForGreeting.Set {
-			e.FieldStart("wait_for_greeting")
-			s.WaitForGreeting.Encode(e)
-		}
+	if s.WaitForGreeting.Set {
+		e.FieldStart("wait_for_greeting")
+		s.WaitForGreeting.Encode(e)
 	}
-	{
-		if s.TransferPhoneNumber.Set {
-			e.FieldStart("transfer_phone_number")
-			s.TransferPhoneNumber.Encode(e)
-		}
+	if s.TransferPhoneNumber.Set {
+		e.FieldStart("transfer_phone_number")
+		s.TransferPhoneNumber.Encode(e)
 	}
-	{
-		if s.Language.Set {
-			e.FieldStart("language")
-			s.Language.Encode(e)
-		}
+	if s.Language.Set {
+		e.FieldStart("language")
+		s.Language.Encode(e)
 	}
-	{
-		if s.Model.Set {
-			e.FieldStart("model")
-			s.Model.Encode(e)
-		}
+	if s.Model.Set {
+		e.FieldStart("model")
+		s.Model.Encode(e)
 	}
-	{
-		if s.Temperature.Set {
-			e.FieldStart("temperature")
-			s.Temperature.Encode(e)
-		}
+	if s.Temperature.Set {
+		e.FieldStart("temperature")
+		s.Temperature.Encode(e)
 	}
-	{
-		if s.InterruptionThreshold.Set {
-			e.FieldStart("interruption_threshold")
-			s.InterruptionThreshold.Encode(e)
-		}
+	if s.InterruptionThreshold.Set {
+		e.FieldStart("interruption_threshold")
+		s.InterruptionThreshold.Encode(e)
 	}
-	{
-		if s.DynamicData.Set {
-			e.FieldStart("dynamic_data")
-			s.DynamicData.Encode(e)
-		}
+	if s.DynamicData.Set {
+		e.FieldStart("dynamic_data")
+		s.DynamicData.Encode(e)
 	}
-	{
-		if s.Tools.Set {
-			e.FieldStart("tools")
-			s.Tools.Encode(e)
-		}
+	if s.Tools.Set {
+		e.FieldStart("tools")
+		s.Tools.Encode(e)
 	}
-	{
-		if s.VoiceSettings.Set {
-			e.FieldStart("voice_settings")
-			s.VoiceSettings.Encode(e)
-		}
+	if s.VoiceSettings.Set {
+		e.FieldStart("voice_settings")
+		s.VoiceSettings.Encode(e)
 	}
-	{
-		if s.BackgroundTrack.Set {
-			e.FieldStart("background_track")
-			s.BackgroundTrack.Encode(e)
-		}
+	if s.BackgroundTrack.Set {
+		e.FieldStart("background_track")
+		s.BackgroundTrack.Encode(e)
 	}
-	{
-		if s.FallbackNumber.Set {
-			e.FieldStart("fallback_number")
-			s.FallbackNumber.Encode(e)
-		}
+	if s.FallbackNumber.Set {
+		e.FieldStart("fallback_number")
+		s.FallbackNumber.Encode(e)
 	}
-	{
-		if s.Record.Set {
-			e.FieldStart("record")
-			s.Record.Encode(e)
-		}
+	if s.Record.Set {
+		e.FieldStart("record")
+		s.Record.Encode(e)
 	}
-	{
-		if s.MaxDuration.Set {
-			e.FieldStart("max_duration")
-			s.MaxDuration.Encode(e)
-		}
+	if s.MaxDuration.Set {
+		e.FieldStart("max_duration")
+		s.MaxDuration.Encode(e)
 	}
+	e.ObjEnd()
 }
 
 var jsonFieldsNameOfInboundNumberUpdate = [22]string{
@@ -1842,7 +758,6 @@ var jsonFieldsNameOfInboundNumberUpdate = [22]string{
 	21: "max_duration",
 }
 
-// Decode decodes InboundNumberUpdate from json.
 func (s *InboundNumberUpdate) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode InboundNumberUpdate to nil")
@@ -1855,220 +770,154 @@ func (s *InboundNumberUpdate) Decode(d *jx.Decoder) error {
 		case "prompt":
 			if err := func() error {
 				s.Prompt.Reset()
-				if err := s.Prompt.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.Prompt.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"prompt\"")
 			}
 		case "pathway_id":
 			if err := func() error {
 				s.PathwayID.Reset()
-				if err := s.PathwayID.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.PathwayID.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"pathway_id\"")
 			}
 		case "pathway_version":
 			if err := func() error {
 				s.PathwayVersion.Reset()
-				if err := s.PathwayVersion.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.PathwayVersion.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"pathway_version\"")
 			}
 		case "persona":
 			if err := func() error {
 				s.Persona.Reset()
-				if err := s.Persona.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.Persona.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"persona\"")
 			}
 		case "persona_id":
 			if err := func() error {
 				s.PersonaID.Reset()
-				if err := s.PersonaID.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.PersonaID.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"persona_id\"")
 			}
 		case "webhook":
 			if err := func() error {
 				s.Webhook.Reset()
-				if err := s.Webhook.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.Webhook.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"webhook\"")
 			}
 		case "voice":
 			if err := func() error {
 				s.Voice.Reset()
-				if err := s.Voice.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.Voice.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"voice\"")
 			}
 		case "voice_id":
 			if err := func() error {
 				s.VoiceID.Reset()
-				if err := s.VoiceID.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.VoiceID.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"voice_id\"")
 			}
 		case "first_sentence":
 			if err := func() error {
 				s.FirstSentence.Reset()
-				if err := s.FirstSentence.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.FirstSentence.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"first_sentence\"")
 			}
 		case "wait_for_greeting":
 			if err := func() error {
 				s.WaitForGreeting.Reset()
-				if err := s.WaitForGreeting.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.WaitForGreeting.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"wait_for_greeting\"")
 			}
 		case "transfer_phone_number":
 			if err := func() error {
 				s.TransferPhoneNumber.Reset()
-				if err := s.TransferPhoneNumber.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.TransferPhoneNumber.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"transfer_phone_number\"")
 			}
 		case "language":
 			if err := func() error {
 				s.Language.Reset()
-				if err := s.Language.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.Language.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"language\"")
 			}
 		case "model":
 			if err := func() error {
 				s.Model.Reset()
-				if err := s.Model.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.Model.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"model\"")
 			}
 		case "temperature":
 			if err := func() error {
 				s.Temperature.Reset()
-				if err := s.Temperature.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.Temperature.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"temperature\"")
 			}
 		case "interruption_threshold":
 			if err := func() error {
 				s.InterruptionThreshold.Reset()
-				if err := s.InterruptionThreshold.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.InterruptionThreshold.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"interruption_threshold\"")
 			}
 		case "dynamic_data":
 			if err := func() error {
 				s.DynamicData.Reset()
-				if err := s.DynamicData.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.DynamicData.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"dynamic_data\"")
 			}
 		case "tools":
 			if err := func() error {
 				s.Tools.Reset()
-				if err := s.Tools.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.Tools.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"tools\"")
 			}
 		case "voice_settings":
 			if err := func() error {
 				s.VoiceSettings.Reset()
-				if err := s.VoiceSettings.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.VoiceSettings.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"voice_settings\"")
 			}
 		case "background_track":
 			if err := func() error {
 				s.BackgroundTrack.Reset()
-				if err := s.BackgroundTrack.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.BackgroundTrack.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"background_track\"")
 			}
 		case "fallback_number":
 			if err := func() error {
 				s.FallbackNumber.Reset()
-				if err := s.FallbackNumber.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.FallbackNumber.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"fallback_number\"")
 			}
 		case "record":
 			if err := func() error {
 				s.Record.Reset()
-				if err := s.Record.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.Record.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"record\"")
 			}
 		case "max_duration":
 			if err := func() error {
 				s.MaxDuration.Reset()
-				if err := s.MaxDuration.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.MaxDuration.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"max_duration\"")
 			}
@@ -2080,264 +929,77 @@ func (s *InboundNumberUpdate) Decode(d *jx.Decoder) error {
 		return errors.Wrap(err, "decode InboundNumberUpdate")
 	}
 	// Validate properties count.
-	if err := (validate.Object{
-		MinProperties:    1,
-		MinPropertiesSet: true,
-		MaxProperties:    0,
-		MaxPropertiesSet: false,
-	}).ValidateProperties(propertiesCount); err != nil {
-		return errors.Wrap(err, "object")
-	}
-
-	return nil
+	return codec.Wrap((validate.Object{MinProperties: 1, MinPropertiesSet: true}).ValidateProperties(propertiesCount), "object")
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *InboundNumberUpdate) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *InboundNumberUpdate) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *InboundNumberUpdate) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *InboundNumberUpdate) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *KeyValue) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("key")
+	e.Str(s.Key)
+	e.FieldStart("value")
+	e.Str(s.Value)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *KeyValue) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("key")
-		e.Str(s.Key)
-	}
-	{
-		e.FieldStart("value")
-		e.Str(s.Value)
-	}
+var objectOfKeyValue = codec.Object{
+	Type:     "KeyValue",
+	Members:  []string{"key", "value"},
+	Required: []uint8{0b00000011},
 }
 
-var jsonFieldsNameOfKeyValue = [2]string{
-	0: "key",
-	1: "value",
-}
-
-// Decode decodes KeyValue from json.
 func (s *KeyValue) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode KeyValue to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfKeyValue.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "key":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.Key = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"key\"")
-			}
+			return 0, codec.DecodeStr(d, &s.Key)
 		case "value":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.Value = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"value\"")
-			}
-		default:
-			return d.Skip()
+			return 1, codec.DecodeStr(d, &s.Value)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode KeyValue")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfKeyValue) {
-					name = jsonFieldsNameOfKeyValue[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *KeyValue) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *KeyValue) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *KeyValue) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *KeyValue) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *MessageReply) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("status")
+	s.Status.Encode(e)
+	e.FieldStart("message")
+	e.Str(s.Message)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *MessageReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("status")
-		s.Status.Encode(e)
-	}
-	{
-		e.FieldStart("message")
-		e.Str(s.Message)
-	}
+var objectOfMessageReply = codec.Object{
+	Type:     "MessageReply",
+	Members:  []string{"status", "message"},
+	Required: []uint8{0b00000011},
 }
 
-var jsonFieldsNameOfMessageReply = [2]string{
-	0: "status",
-	1: "message",
-}
-
-// Decode decodes MessageReply from json.
 func (s *MessageReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode MessageReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfMessageReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "status":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Status.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"status\"")
-			}
+			return 0, s.Status.Decode(d)
 		case "message":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.Message = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"message\"")
-			}
-		default:
-			return d.Skip()
+			return 1, codec.DecodeStr(d, &s.Message)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode MessageReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfMessageReply) {
-					name = jsonFieldsNameOfMessageReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *MessageReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *MessageReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *MessageReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *MessageReply) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s Metadata) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields implements json.Marshaler.
-func (s Metadata) encodeFields(e *jx.Encoder) {
 	for k, elem := range s {
 		e.FieldStart(k)
 
@@ -2345,9 +1007,9 @@ func (s Metadata) encodeFields(e *jx.Encoder) {
 			e.Raw(elem)
 		}
 	}
+	e.ObjEnd()
 }
 
-// Decode decodes Metadata from json.
 func (s *Metadata) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode Metadata to nil")
@@ -2357,14 +1019,7 @@ func (s *Metadata) Decode(d *jx.Decoder) error {
 	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
 		propertiesCount++
 		var elem jx.Raw
-		if err := func() error {
-			v, err := d.RawAppend(nil)
-			elem = jx.Raw(v)
-			if err != nil {
-				return err
-			}
-			return nil
-		}(); err != nil {
+		if err := codec.DecodeRaw(d, &elem); err != nil {
 			return errors.Wrapf(err, "decode field %q", k)
 		}
 		m[string(k)] = elem
@@ -2373,32 +1028,13 @@ func (s *Metadata) Decode(d *jx.Decoder) error {
 		return errors.Wrap(err, "decode Metadata")
 	}
 	// Validate properties count.
-	if err := (validate.Object{
-		MinProperties:    0,
-		MinPropertiesSet: false,
-		MaxProperties:    200,
-		MaxPropertiesSet: true,
-	}).ValidateProperties(propertiesCount); err != nil {
-		return errors.Wrap(err, "object")
-	}
-
-	return nil
+	return codec.Wrap((validate.Object{MaxProperties: 200, MaxPropertiesSet: true}).ValidateProperties(propertiesCount), "object")
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s Metadata) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s Metadata) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *Metadata) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *Metadata) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes time.Time as json.
 func (o NilDateTime) Encode(e *jx.Encoder, format func(*jx.Encoder, time.Time)) {
 	if o.Null {
 		e.Null()
@@ -2407,7 +1043,6 @@ func (o NilDateTime) Encode(e *jx.Encoder, format func(*jx.Encoder, time.Time)) 
 	format(e, o.Value)
 }
 
-// Decode decodes time.Time from json.
 func (o *NilDateTime) Decode(d *jx.Decoder, format func(*jx.Decoder) (time.Time, error)) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode NilDateTime to nil")
@@ -2431,20 +1066,17 @@ func (o *NilDateTime) Decode(d *jx.Decoder, format func(*jx.Decoder) (time.Time,
 	return nil
 }
 
-// MarshalJSON implements stdjson.Marshaler.
 func (s NilDateTime) MarshalJSON() ([]byte, error) {
 	e := jx.Encoder{}
 	s.Encode(&e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
 	return e.Bytes(), nil
 }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *NilDateTime) UnmarshalJSON(data []byte) error {
 	d := jx.DecodeBytes(data)
 	return s.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00"))
 }
 
-// Encode encodes float64 as json.
 func (o NilFloat64) Encode(e *jx.Encoder) {
 	if o.Null {
 		e.Null()
@@ -2453,7 +1085,6 @@ func (o NilFloat64) Encode(e *jx.Encoder) {
 	e.Float64(float64(o.Value))
 }
 
-// Decode decodes float64 from json.
 func (o *NilFloat64) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode NilFloat64 to nil")
@@ -2469,28 +1100,13 @@ func (o *NilFloat64) Decode(d *jx.Decoder) error {
 		return nil
 	}
 	o.Null = false
-	v, err := d.Float64()
-	if err != nil {
-		return err
-	}
-	o.Value = float64(v)
-	return nil
+	return codec.DecodeFloat(d, &o.Value)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s NilFloat64) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s NilFloat64) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *NilFloat64) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *NilFloat64) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes PersonaVersion as json.
 func (o NilPersonaVersion) Encode(e *jx.Encoder) {
 	if o.Null {
 		e.Null()
@@ -2499,7 +1115,6 @@ func (o NilPersonaVersion) Encode(e *jx.Encoder) {
 	o.Value.Encode(e)
 }
 
-// Decode decodes PersonaVersion from json.
 func (o *NilPersonaVersion) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode NilPersonaVersion to nil")
@@ -2515,26 +1130,13 @@ func (o *NilPersonaVersion) Decode(d *jx.Decoder) error {
 		return nil
 	}
 	o.Null = false
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s NilPersonaVersion) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s NilPersonaVersion) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *NilPersonaVersion) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *NilPersonaVersion) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes string as json.
 func (o NilString) Encode(e *jx.Encoder) {
 	if o.Null {
 		e.Null()
@@ -2543,7 +1145,6 @@ func (o NilString) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes string from json.
 func (o *NilString) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode NilString to nil")
@@ -2559,28 +1160,13 @@ func (o *NilString) Decode(d *jx.Decoder) error {
 		return nil
 	}
 	o.Null = false
-	v, err := d.Str()
-	if err != nil {
-		return err
-	}
-	o.Value = string(v)
-	return nil
+	return codec.DecodeStr(d, &o.Value)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s NilString) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s NilString) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *NilString) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *NilString) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes VoiceSettings as json.
 func (o NilVoiceSettings) Encode(e *jx.Encoder) {
 	if o.Null {
 		e.Null()
@@ -2589,7 +1175,6 @@ func (o NilVoiceSettings) Encode(e *jx.Encoder) {
 	o.Value.Encode(e)
 }
 
-// Decode decodes VoiceSettings from json.
 func (o *NilVoiceSettings) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode NilVoiceSettings to nil")
@@ -2606,26 +1191,13 @@ func (o *NilVoiceSettings) Decode(d *jx.Decoder) error {
 	}
 	o.Null = false
 	o.Value = make(VoiceSettings)
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s NilVoiceSettings) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s NilVoiceSettings) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *NilVoiceSettings) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *NilVoiceSettings) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes bool as json.
 func (o OptBool) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -2633,34 +1205,18 @@ func (o OptBool) Encode(e *jx.Encoder) {
 	e.Bool(bool(o.Value))
 }
 
-// Decode decodes bool from json.
 func (o *OptBool) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptBool to nil")
 	}
 	o.Set = true
-	v, err := d.Bool()
-	if err != nil {
-		return err
-	}
-	o.Value = bool(v)
-	return nil
+	return codec.DecodeBool(d, &o.Value)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptBool) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptBool) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptBool) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptBool) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes ErrorEnvelopeStatus as json.
 func (o OptErrorEnvelopeStatus) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -2668,32 +1224,20 @@ func (o OptErrorEnvelopeStatus) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes ErrorEnvelopeStatus from json.
 func (o *OptErrorEnvelopeStatus) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptErrorEnvelopeStatus to nil")
 	}
 	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptErrorEnvelopeStatus) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptErrorEnvelopeStatus) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *OptErrorEnvelopeStatus) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes float64 as json.
 func (o OptFloat64) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -2701,34 +1245,18 @@ func (o OptFloat64) Encode(e *jx.Encoder) {
 	e.Float64(float64(o.Value))
 }
 
-// Decode decodes float64 from json.
 func (o *OptFloat64) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptFloat64 to nil")
 	}
 	o.Set = true
-	v, err := d.Float64()
-	if err != nil {
-		return err
-	}
-	o.Value = float64(v)
-	return nil
+	return codec.DecodeFloat(d, &o.Value)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptFloat64) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptFloat64) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptFloat64) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptFloat64) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes Metadata as json.
 func (o OptMetadata) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -2736,33 +1264,19 @@ func (o OptMetadata) Encode(e *jx.Encoder) {
 	o.Value.Encode(e)
 }
 
-// Decode decodes Metadata from json.
 func (o *OptMetadata) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptMetadata to nil")
 	}
 	o.Set = true
 	o.Value = make(Metadata)
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptMetadata) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptMetadata) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptMetadata) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptMetadata) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes AgentTools as json.
 func (o OptNilAgentTools) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -2774,7 +1288,6 @@ func (o OptNilAgentTools) Encode(e *jx.Encoder) {
 	o.Value.Encode(e)
 }
 
-// Decode decodes AgentTools from json.
 func (o *OptNilAgentTools) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptNilAgentTools to nil")
@@ -2792,26 +1305,13 @@ func (o *OptNilAgentTools) Decode(d *jx.Decoder) error {
 	}
 	o.Set = true
 	o.Null = false
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptNilAgentTools) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptNilAgentTools) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptNilAgentTools) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptNilAgentTools) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes DynamicDataList as json.
 func (o OptNilDynamicDataList) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -2823,7 +1323,6 @@ func (o OptNilDynamicDataList) Encode(e *jx.Encoder) {
 	o.Value.Encode(e)
 }
 
-// Decode decodes DynamicDataList from json.
 func (o *OptNilDynamicDataList) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptNilDynamicDataList to nil")
@@ -2841,26 +1340,15 @@ func (o *OptNilDynamicDataList) Decode(d *jx.Decoder) error {
 	}
 	o.Set = true
 	o.Null = false
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptNilDynamicDataList) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptNilDynamicDataList) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *OptNilDynamicDataList) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes float64 as json.
 func (o OptNilFloat64) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -2872,7 +1360,6 @@ func (o OptNilFloat64) Encode(e *jx.Encoder) {
 	e.Float64(float64(o.Value))
 }
 
-// Decode decodes float64 from json.
 func (o *OptNilFloat64) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptNilFloat64 to nil")
@@ -2890,28 +1377,13 @@ func (o *OptNilFloat64) Decode(d *jx.Decoder) error {
 	}
 	o.Set = true
 	o.Null = false
-	v, err := d.Float64()
-	if err != nil {
-		return err
-	}
-	o.Value = float64(v)
-	return nil
+	return codec.DecodeFloat(d, &o.Value)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptNilFloat64) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptNilFloat64) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptNilFloat64) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptNilFloat64) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes PathwayVersionSelector as json.
 func (o OptNilPathwayVersionSelector) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -2923,7 +1395,6 @@ func (o OptNilPathwayVersionSelector) Encode(e *jx.Encoder) {
 	o.Value.Encode(e)
 }
 
-// Decode decodes PathwayVersionSelector from json.
 func (o *OptNilPathwayVersionSelector) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptNilPathwayVersionSelector to nil")
@@ -2941,26 +1412,15 @@ func (o *OptNilPathwayVersionSelector) Decode(d *jx.Decoder) error {
 	}
 	o.Set = true
 	o.Null = false
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptNilPathwayVersionSelector) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptNilPathwayVersionSelector) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *OptNilPathwayVersionSelector) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes []PersonaCondition as json.
 func (o OptNilPersonaConditionArray) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -2976,7 +1436,6 @@ func (o OptNilPersonaConditionArray) Encode(e *jx.Encoder) {
 	e.ArrEnd()
 }
 
-// Decode decodes []PersonaCondition from json.
 func (o *OptNilPersonaConditionArray) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptNilPersonaConditionArray to nil")
@@ -2994,34 +1453,15 @@ func (o *OptNilPersonaConditionArray) Decode(d *jx.Decoder) error {
 	}
 	o.Set = true
 	o.Null = false
-	o.Value = make([]PersonaCondition, 0)
-	if err := d.Arr(func(d *jx.Decoder) error {
-		var elem PersonaCondition
-		if err := elem.Decode(d); err != nil {
-			return err
-		}
-		o.Value = append(o.Value, elem)
-		return nil
-	}); err != nil {
-		return err
-	}
-	return nil
+	return codec.DecodeArr(d, &o.Value, (*PersonaCondition).Decode)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptNilPersonaConditionArray) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptNilPersonaConditionArray) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *OptNilPersonaConditionArray) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes PersonaVersion as json.
 func (o OptNilPersonaVersion) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -3033,7 +1473,6 @@ func (o OptNilPersonaVersion) Encode(e *jx.Encoder) {
 	o.Value.Encode(e)
 }
 
-// Decode decodes PersonaVersion from json.
 func (o *OptNilPersonaVersion) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptNilPersonaVersion to nil")
@@ -3051,26 +1490,15 @@ func (o *OptNilPersonaVersion) Decode(d *jx.Decoder) error {
 	}
 	o.Set = true
 	o.Null = false
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptNilPersonaVersion) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptNilPersonaVersion) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *OptNilPersonaVersion) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes string as json.
 func (o OptNilString) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -3082,7 +1510,6 @@ func (o OptNilString) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes string from json.
 func (o *OptNilString) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptNilString to nil")
@@ -3100,28 +1527,13 @@ func (o *OptNilString) Decode(d *jx.Decoder) error {
 	}
 	o.Set = true
 	o.Null = false
-	v, err := d.Str()
-	if err != nil {
-		return err
-	}
-	o.Value = string(v)
-	return nil
+	return codec.DecodeStr(d, &o.Value)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptNilString) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptNilString) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptNilString) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptNilString) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes []string as json.
 func (o OptNilStringArray) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -3137,7 +1549,6 @@ func (o OptNilStringArray) Encode(e *jx.Encoder) {
 	e.ArrEnd()
 }
 
-// Decode decodes []string from json.
 func (o *OptNilStringArray) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptNilStringArray to nil")
@@ -3155,36 +1566,13 @@ func (o *OptNilStringArray) Decode(d *jx.Decoder) error {
 	}
 	o.Set = true
 	o.Null = false
-	o.Value = make([]string, 0)
-	if err := d.Arr(func(d *jx.Decoder) error {
-		var elem string
-		v, err := d.Str()
-		elem = string(v)
-		if err != nil {
-			return err
-		}
-		o.Value = append(o.Value, elem)
-		return nil
-	}); err != nil {
-		return err
-	}
-	return nil
+	return codec.DecodeStrs(d, &o.Value)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptNilStringArray) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptNilStringArray) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptNilStringArray) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptNilStringArray) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes VoiceSettings as json.
 func (o OptNilVoiceSettings) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -3196,7 +1584,6 @@ func (o OptNilVoiceSettings) Encode(e *jx.Encoder) {
 	o.Value.Encode(e)
 }
 
-// Decode decodes VoiceSettings from json.
 func (o *OptNilVoiceSettings) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptNilVoiceSettings to nil")
@@ -3215,26 +1602,13 @@ func (o *OptNilVoiceSettings) Decode(d *jx.Decoder) error {
 	o.Set = true
 	o.Null = false
 	o.Value = make(VoiceSettings)
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptNilVoiceSettings) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptNilVoiceSettings) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptNilVoiceSettings) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptNilVoiceSettings) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes struct{} as json.
 func (o OptNull) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -3242,32 +1616,18 @@ func (o OptNull) Encode(e *jx.Encoder) {
 	e.Null()
 }
 
-// Decode decodes struct{} from json.
 func (o *OptNull) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptNull to nil")
 	}
 	o.Set = true
-	if err := d.Null(); err != nil {
-		return err
-	}
-	return nil
+	return d.Null()
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptNull) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptNull) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptNull) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptNull) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes PersonaCallSettings as json.
 func (o OptPersonaCallSettings) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -3275,32 +1635,20 @@ func (o OptPersonaCallSettings) Encode(e *jx.Encoder) {
 	o.Value.Encode(e)
 }
 
-// Decode decodes PersonaCallSettings from json.
 func (o *OptPersonaCallSettings) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptPersonaCallSettings to nil")
 	}
 	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptPersonaCallSettings) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptPersonaCallSettings) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *OptPersonaCallSettings) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes string as json.
 func (o OptString) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -3308,74 +1656,33 @@ func (o OptString) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes string from json.
 func (o *OptString) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptString to nil")
 	}
 	o.Set = true
-	v, err := d.Str()
-	if err != nil {
-		return err
-	}
-	o.Value = string(v)
-	return nil
+	return codec.DecodeStr(d, &o.Value)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptString) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptString) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptString) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptString) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes PathwayEnvironment as json.
 func (s PathwayEnvironment) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes PathwayEnvironment from json.
 func (s *PathwayEnvironment) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode PathwayEnvironment to nil")
+		return codec.Nil("PathwayEnvironment")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch PathwayEnvironment(v) {
-	case PathwayEnvironmentProduction:
-		*s = PathwayEnvironmentProduction
-	case PathwayEnvironmentStaging:
-		*s = PathwayEnvironmentStaging
-	default:
-		*s = PathwayEnvironment(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s PathwayEnvironment) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s PathwayEnvironment) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PathwayEnvironment) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *PathwayEnvironment) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes PathwayVersionSelector as json.
 func (s PathwayVersionSelector) Encode(e *jx.Encoder) {
 	switch s.Type {
 	case IntPathwayVersionSelector:
@@ -3385,7 +1692,6 @@ func (s PathwayVersionSelector) Encode(e *jx.Encoder) {
 	}
 }
 
-// Decode decodes PathwayVersionSelector from json.
 func (s *PathwayVersionSelector) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode PathwayVersionSelector to nil")
@@ -3410,44 +1716,22 @@ func (s *PathwayVersionSelector) Decode(d *jx.Decoder) error {
 	return nil
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s PathwayVersionSelector) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s PathwayVersionSelector) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *PathwayVersionSelector) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode implements json.Marshaler.
 func (s *Persona) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *Persona) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("id")
-		e.Str(s.ID)
-	}
-	{
-		e.FieldStart("name")
-		e.Str(s.Name)
-	}
-	{
-		e.FieldStart("role")
-		s.Role.Encode(e)
-	}
-	{
-		e.FieldStart("description")
-		s.Description.Encode(e)
-	}
+	e.FieldStart("id")
+	e.Str(s.ID)
+	e.FieldStart("name")
+	e.Str(s.Name)
+	e.FieldStart("role")
+	s.Role.Encode(e)
+	e.FieldStart("description")
+	s.Description.Encode(e)
 	{
 		e.FieldStart("tags")
 		e.ArrStart()
@@ -3456,34 +1740,20 @@ func (s *Persona) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-	{
-		e.FieldStart("image_url")
-		s.ImageURL.Encode(e)
-	}
-	{
-		e.FieldStart("created_at")
-		json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
-	}
-	{
-		e.FieldStart("updated_at")
-		json.EncodeTimeFormat(e, s.UpdatedAt, "2006-01-02T15:04:05.000Z07:00")
-	}
-	{
-		e.FieldStart("deleted_at")
-		s.DeletedAt.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
-	}
-	{
-		e.FieldStart("user_id")
-		s.UserID.Encode(e)
-	}
-	{
-		e.FieldStart("current_production_version_id")
-		s.CurrentProductionVersionID.Encode(e)
-	}
-	{
-		e.FieldStart("current_draft_version_id")
-		s.CurrentDraftVersionID.Encode(e)
-	}
+	e.FieldStart("image_url")
+	s.ImageURL.Encode(e)
+	e.FieldStart("created_at")
+	json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
+	e.FieldStart("updated_at")
+	json.EncodeTimeFormat(e, s.UpdatedAt, "2006-01-02T15:04:05.000Z07:00")
+	e.FieldStart("deleted_at")
+	s.DeletedAt.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
+	e.FieldStart("user_id")
+	s.UserID.Encode(e)
+	e.FieldStart("current_production_version_id")
+	s.CurrentProductionVersionID.Encode(e)
+	e.FieldStart("current_draft_version_id")
+	s.CurrentDraftVersionID.Encode(e)
 	{
 		e.FieldStart("inbound_numbers")
 		e.ArrStart()
@@ -3492,498 +1762,142 @@ func (s *Persona) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-	{
-		e.FieldStart("current_production_version")
-		s.CurrentProductionVersion.Encode(e)
+	e.FieldStart("current_production_version")
+	s.CurrentProductionVersion.Encode(e)
+	if s.CurrentDraftVersion.Set {
+		e.FieldStart("current_draft_version")
+		s.CurrentDraftVersion.Encode(e)
 	}
-	{
-		if s.CurrentDraftVersion.Set {
-			e.FieldStart("current_draft_version")
-			s.CurrentDraftVersion.Encode(e)
-		}
-	}
-}
-
-var jsonFieldsNameOfPersona = [15]string{
-	0:  "id",
-	1:  "name",
-	2:  "role",
-	3:  "description",
-	4:  "tags",
-	5:  "image_url",
-	6:  "created_at",
-	7:  "updated_at",
-	8:  "deleted_at",
-	9:  "user_id",
-	10: "current_production_version_id",
-	11: "current_draft_version_id",
-	12: "inbound_numbers",
-	13: "current_production_version",
-	14: "current_draft_version",
-}
-
-// Decode decodes Persona from json.
-func (s *Persona) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode Persona to nil")
-	}
-	var requiredBitSet [2]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "id":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.ID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"id\"")
-			}
-		case "name":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.Name = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"name\"")
-			}
-		case "role":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				if err := s.Role.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"role\"")
-			}
-		case "description":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				if err := s.Description.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"description\"")
-			}
-		case "tags":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				s.Tags = make([]string, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem string
-					v, err := d.Str()
-					elem = string(v)
-					if err != nil {
-						return err
-					}
-					s.Tags = append(s.Tags, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"tags\"")
-			}
-		case "image_url":
-			requiredBitSet[0] |= 1 << 5
-			if err := func() error {
-				if err := s.ImageURL.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"image_url\"")
-			}
-		case "created_at":
-			requiredBitSet[0] |= 1 << 6
-			if err := func() error {
-				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.000Z07:00")
-				s.CreatedAt = v
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"created_at\"")
-			}
-		case "updated_at":
-			requiredBitSet[0] |= 1 << 7
-			if err := func() error {
-				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.000Z07:00")
-				s.UpdatedAt = v
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"updated_at\"")
-			}
-		case "deleted_at":
-			requiredBitSet[1] |= 1 << 0
-			if err := func() error {
-				if err := s.DeletedAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00")); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"deleted_at\"")
-			}
-		case "user_id":
-			requiredBitSet[1] |= 1 << 1
-			if err := func() error {
-				if err := s.UserID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"user_id\"")
-			}
-		case "current_production_version_id":
-			requiredBitSet[1] |= 1 << 2
-			if err := func() error {
-				if err := s.CurrentProductionVersionID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"current_production_version_id\"")
-			}
-		case "current_draft_version_id":
-			requiredBitSet[1] |= 1 << 3
-			if err := func() error {
-				if err := s.CurrentDraftVersionID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"current_draft_version_id\"")
-			}
-		case "inbound_numbers":
-			requiredBitSet[1] |= 1 << 4
-			if err := func() error {
-				s.InboundNumbers = make([]string, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem string
-					v, err := d.Str()
-					elem = string(v)
-					if err != nil {
-						return err
-					}
-					s.InboundNumbers = append(s.InboundNumbers, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"inbound_numbers\"")
-			}
-		case "current_production_version":
-			requiredBitSet[1] |= 1 << 5
-			if err := func() error {
-				if err := s.CurrentProductionVersion.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"current_production_version\"")
-			}
-		case "current_draft_version":
-			if err := func() error {
-				s.CurrentDraftVersion.Reset()
-				if err := s.CurrentDraftVersion.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"current_draft_version\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode Persona")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [2]uint8{
-		0b11111111,
-		0b00111111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfPersona) {
-					name = jsonFieldsNameOfPersona[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *Persona) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *Persona) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *PersonaCallConfig) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *PersonaCallConfig) encodeFields(e *jx.Encoder) {
-	{
+var objectOfPersona = codec.Object{
+	Type: "Persona",
+	Members: []string{
+		"id", "name", "role", "description", "tags", "image_url", "created_at", "updated_at", "deleted_at",
+		"user_id", "current_production_version_id", "current_draft_version_id", "inbound_numbers",
+		"current_production_version", "current_draft_version",
+	},
+	Required: []uint8{0b11111111, 0b00111111},
+}
+
+func (s *Persona) Decode(d *jx.Decoder) error {
+	return objectOfPersona.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "id":
+			return 0, codec.DecodeStr(d, &s.ID)
+		case "name":
+			return 1, codec.DecodeStr(d, &s.Name)
+		case "role":
+			return 2, s.Role.Decode(d)
+		case "description":
+			return 3, s.Description.Decode(d)
+		case "tags":
+			return 4, codec.DecodeStrs(d, &s.Tags)
+		case "image_url":
+			return 5, s.ImageURL.Decode(d)
+		case "created_at":
+			return 6, codec.DecodeTime(d, &s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
+		case "updated_at":
+			return 7, codec.DecodeTime(d, &s.UpdatedAt, "2006-01-02T15:04:05.000Z07:00")
+		case "deleted_at":
+			return 8, s.DeletedAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00"))
+		case "user_id":
+			return 9, s.UserID.Decode(d)
+		case "current_production_version_id":
+			return 10, s.CurrentProductionVersionID.Decode(d)
+		case "current_draft_version_id":
+			return 11, s.CurrentDraftVersionID.Decode(d)
+		case "inbound_numbers":
+			return 12, codec.DecodeStrs(d, &s.InboundNumbers)
+		case "current_production_version":
+			return 13, s.CurrentProductionVersion.Decode(d)
+		case "current_draft_version":
+			s.CurrentDraftVersion.Reset()
+			return 14, s.CurrentDraftVersion.Decode(d)
+		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *Persona) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *Persona) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *PersonaCallConfig) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("voice")
+	s.Voice.Encode(e)
+	e.FieldStart("record")
+	e.Bool(s.Record)
+	e.FieldStart("language")
+	s.Language.Encode(e)
+	e.FieldStart("background")
+	s.Background.Encode(e)
+	e.FieldStart("max_duration")
+	s.MaxDuration.Encode(e)
+	e.FieldStart("wait_for_greeting")
+	e.Bool(s.WaitForGreeting)
+	e.ObjEnd()
+}
+
+var objectOfPersonaCallConfig = codec.Object{
+	Type:     "PersonaCallConfig",
+	Members:  []string{"voice", "record", "language", "background", "max_duration", "wait_for_greeting"},
+	Required: []uint8{0b00111111},
+}
+
+func (s *PersonaCallConfig) Decode(d *jx.Decoder) error {
+	return objectOfPersonaCallConfig.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "voice":
+			return 0, s.Voice.Decode(d)
+		case "record":
+			return 1, codec.DecodeBool(d, &s.Record)
+		case "language":
+			return 2, s.Language.Decode(d)
+		case "background":
+			return 3, s.Background.Decode(d)
+		case "max_duration":
+			return 4, s.MaxDuration.Decode(d)
+		case "wait_for_greeting":
+			return 5, codec.DecodeBool(d, &s.WaitForGreeting)
+		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *PersonaCallConfig) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *PersonaCallConfig) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *PersonaCallSettings) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	if s.Voice.Set {
 		e.FieldStart("voice")
 		s.Voice.Encode(e)
 	}
-	{
+	if s.Record.Set {
 		e.FieldStart("record")
-		e.Bool(s.Record)
+		s.Record.Encode(e)
 	}
-	{
+	if s.Language.Set {
 		e.FieldStart("language")
 		s.Language.Encode(e)
 	}
-	{
+	if s.Background.Set {
 		e.FieldStart("background")
 		s.Background.Encode(e)
 	}
-	{
+	if s.MaxDuration.Set {
 		e.FieldStart("max_duration")
 		s.MaxDuration.Encode(e)
 	}
-	{
+	if s.WaitForGreeting.Set {
 		e.FieldStart("wait_for_greeting")
-		e.Bool(s.WaitForGreeting)
+		s.WaitForGreeting.Encode(e)
 	}
-}
-
-var jsonFieldsNameOfPersonaCallConfig = [6]string{
-	0: "voice",
-	1: "record",
-	2: "language",
-	3: "background",
-	4: "max_duration",
-	5: "wait_for_greeting",
-}
-
-// Decode decodes PersonaCallConfig from json.
-func (s *PersonaCallConfig) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode PersonaCallConfig to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "voice":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Voice.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"voice\"")
-			}
-		case "record":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Bool()
-				s.Record = bool(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"record\"")
-			}
-		case "language":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				if err := s.Language.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"language\"")
-			}
-		case "background":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				if err := s.Background.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"background\"")
-			}
-		case "max_duration":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				if err := s.MaxDuration.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"max_duration\"")
-			}
-		case "wait_for_greeting":
-			requiredBitSet[0] |= 1 << 5
-			if err := func() error {
-				v, err := d.Bool()
-				s.WaitForGreeting = bool(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"wait_for_greeting\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PersonaCallConfig")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00111111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfPersonaCallConfig) {
-					name = jsonFieldsNameOfPersonaCallConfig[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *PersonaCallConfig) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PersonaCallConfig) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *PersonaCallSettings) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
 	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *PersonaCallSettings) encodeFields(e *jx.Encoder) {
-	{
-		if s.Voice.Set {
-			e.FieldStart("voice")
-			s.Voice.Encode(e)
-		}
-	}
-	{
-		if s.Record.Set {
-			e.FieldStart("record")
-			s.Record.Encode(e)
-		}
-	}
-	{
-		if s.Language.Set {
-			e.FieldStart("language")
-			s.Language.Encode(e)
-		}
-	}
-	{
-		if s.Background.Set {
-			e.FieldStart("background")
-			s.Background.Encode(e)
-		}
-	}
-	{
-		if s.MaxDuration.Set {
-			e.FieldStart("max_duration")
-			s.MaxDuration.Encode(e)
-		}
-	}
-	{
-		if s.WaitForGreeting.Set {
-			e.FieldStart("wait_for_greeting")
-			s.WaitForGreeting.Encode(e)
-		}
-	}
 }
 
 var jsonFieldsNameOfPersonaCallSettings = [6]string{
@@ -3995,7 +1909,6 @@ var jsonFieldsNameOfPersonaCallSettings = [6]string{
 	5: "wait_for_greeting",
 }
 
-// Decode decodes PersonaCallSettings from json.
 func (s *PersonaCallSettings) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode PersonaCallSettings to nil")
@@ -4008,60 +1921,42 @@ func (s *PersonaCallSettings) Decode(d *jx.Decoder) error {
 		case "voice":
 			if err := func() error {
 				s.Voice.Reset()
-				if err := s.Voice.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.Voice.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"voice\"")
 			}
 		case "record":
 			if err := func() error {
 				s.Record.Reset()
-				if err := s.Record.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.Record.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"record\"")
 			}
 		case "language":
 			if err := func() error {
 				s.Language.Reset()
-				if err := s.Language.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.Language.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"language\"")
 			}
 		case "background":
 			if err := func() error {
 				s.Background.Reset()
-				if err := s.Background.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.Background.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"background\"")
 			}
 		case "max_duration":
 			if err := func() error {
 				s.MaxDuration.Reset()
-				if err := s.MaxDuration.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.MaxDuration.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"max_duration\"")
 			}
 		case "wait_for_greeting":
 			if err := func() error {
 				s.WaitForGreeting.Reset()
-				if err := s.WaitForGreeting.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.WaitForGreeting.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"wait_for_greeting\"")
 			}
@@ -4073,626 +1968,207 @@ func (s *PersonaCallSettings) Decode(d *jx.Decoder) error {
 		return errors.Wrap(err, "decode PersonaCallSettings")
 	}
 	// Validate properties count.
-	if err := (validate.Object{
-		MinProperties:    1,
-		MinPropertiesSet: true,
-		MaxProperties:    0,
-		MaxPropertiesSet: false,
-	}).ValidateProperties(propertiesCount); err != nil {
-		return errors.Wrap(err, "object")
-	}
-
-	return nil
+	return codec.Wrap((validate.Object{MinProperties: 1, MinPropertiesSet: true}).ValidateProperties(propertiesCount), "object")
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *PersonaCallSettings) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *PersonaCallSettings) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PersonaCallSettings) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *PersonaCallSettings) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *PersonaCondition) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("pathway_id")
+	e.Str(s.PathwayID)
+	e.FieldStart("condition")
+	e.Str(s.Condition)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *PersonaCondition) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("pathway_id")
-		e.Str(s.PathwayID)
-	}
-	{
-		e.FieldStart("condition")
-		e.Str(s.Condition)
-	}
+var objectOfPersonaCondition = codec.Object{
+	Type:     "PersonaCondition",
+	Members:  []string{"pathway_id", "condition"},
+	Required: []uint8{0b00000011},
 }
 
-var jsonFieldsNameOfPersonaCondition = [2]string{
-	0: "pathway_id",
-	1: "condition",
-}
-
-// Decode decodes PersonaCondition from json.
 func (s *PersonaCondition) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode PersonaCondition to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfPersonaCondition.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "pathway_id":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.PathwayID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"pathway_id\"")
-			}
+			return 0, codec.DecodeStr(d, &s.PathwayID)
 		case "condition":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.Condition = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"condition\"")
-			}
-		default:
-			return errors.Errorf("unexpected field %q", k)
+			return 1, codec.DecodeStr(d, &s.Condition)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PersonaCondition")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfPersonaCondition) {
-					name = jsonFieldsNameOfPersonaCondition[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *PersonaCondition) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *PersonaCondition) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PersonaCondition) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *PersonaCondition) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *PersonaCreate) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("name")
+	e.Str(s.Name)
+	if s.Role.Set {
+		e.FieldStart("role")
+		s.Role.Encode(e)
+	}
+	if s.Description.Set {
+		e.FieldStart("description")
+		s.Description.Encode(e)
+	}
+	if s.Tags.Set {
+		e.FieldStart("tags")
+		s.Tags.Encode(e)
+	}
+	if s.ImageURL.Set {
+		e.FieldStart("image_url")
+		s.ImageURL.Encode(e)
+	}
+	if s.OrchestrationPrompt.Set {
+		e.FieldStart("orchestration_prompt")
+		s.OrchestrationPrompt.Encode(e)
+	}
+	if s.PersonalityPrompt.Set {
+		e.FieldStart("personality_prompt")
+		s.PersonalityPrompt.Encode(e)
+	}
+	if s.PathwayConditions.Set {
+		e.FieldStart("pathway_conditions")
+		s.PathwayConditions.Encode(e)
+	}
+	if s.KBIds.Set {
+		e.FieldStart("kb_ids")
+		s.KBIds.Encode(e)
+	}
+	if s.CallConfig.Set {
+		e.FieldStart("call_config")
+		s.CallConfig.Encode(e)
+	}
+	if s.DefaultTools.Set {
+		e.FieldStart("default_tools")
+		s.DefaultTools.Encode(e)
+	}
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *PersonaCreate) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("name")
-		e.Str(s.Name)
-	}
-	{
-		if s.Role.Set {
-			e.FieldStart("role")
-			s.Role.Encode(e)
-		}
-	}
-	{
-		if s.Description.Set {
-			e.FieldStart("description")
-			s.Description.Encode(e)
-		}
-	}
-	{
-		if s.Tags.Set {
-			e.FieldStart("tags")
-			s.Tags.Encode(e)
-		}
-	}
-	{
-		if s.ImageURL.Set {
-			e.FieldStart("image_url")
-			s.ImageURL.Encode(e)
-		}
-	}
-	{
-		if s.OrchestrationPrompt.Set {
-			e.FieldStart("orchestration_prompt")
-			s.OrchestrationPrompt.Encode(e)
-		}
-	}
-	{
-		if s.PersonalityPrompt.Set {
-			e.FieldStart("personality_prompt")
-			s.PersonalityPrompt.Encode(e)
-		}
-	}
-	{
-		if s.PathwayConditions.Set {
-			e.FieldStart("pathway_conditions")
-			s.PathwayConditions.Encode(e)
-		}
-	}
-	{
-		if s.KBIds.Set {
-			e.FieldStart("kb_ids")
-			s.KBIds.Encode(e)
-		}
-	}
-	{
-		if s.CallConfig.Set {
-			e.FieldStart("call_config")
-			s.CallConfig.Encode(e)
-		}
-	}
-	{
-		if s.DefaultTools.Set {
-			e.FieldStart("default_tools")
-			s.DefaultTools.Encode(e)
-		}
-	}
+var objectOfPersonaCreate = codec.Object{
+	Type: "PersonaCreate",
+	Members: []string{
+		"name", "role", "description", "tags", "image_url", "orchestration_prompt", "personality_prompt",
+		"pathway_conditions", "kb_ids", "call_config", "default_tools",
+	},
+	Required: []uint8{0b00000001, 0b00000000},
 }
 
-var jsonFieldsNameOfPersonaCreate = [11]string{
-	0:  "name",
-	1:  "role",
-	2:  "description",
-	3:  "tags",
-	4:  "image_url",
-	5:  "orchestration_prompt",
-	6:  "personality_prompt",
-	7:  "pathway_conditions",
-	8:  "kb_ids",
-	9:  "call_config",
-	10: "default_tools",
-}
-
-// Decode decodes PersonaCreate from json.
 func (s *PersonaCreate) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode PersonaCreate to nil")
-	}
-	var requiredBitSet [2]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfPersonaCreate.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "name":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.Name = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"name\"")
-			}
+			return 0, codec.DecodeStr(d, &s.Name)
 		case "role":
-			if err := func() error {
-				s.Role.Reset()
-				if err := s.Role.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"role\"")
-			}
+			s.Role.Reset()
+			return 1, s.Role.Decode(d)
 		case "description":
-			if err := func() error {
-				s.Description.Reset()
-				if err := s.Description.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"description\"")
-			}
+			s.Description.Reset()
+			return 2, s.Description.Decode(d)
 		case "tags":
-			if err := func() error {
-				s.Tags.Reset()
-				if err := s.Tags.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"tags\"")
-			}
+			s.Tags.Reset()
+			return 3, s.Tags.Decode(d)
 		case "image_url":
-			if err := func() error {
-				s.ImageURL.Reset()
-				if err := s.ImageURL.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"image_url\"")
-			}
+			s.ImageURL.Reset()
+			return 4, s.ImageURL.Decode(d)
 		case "orchestration_prompt":
-			if err := func() error {
-				s.OrchestrationPrompt.Reset()
-				if err := s.OrchestrationPrompt.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"orchestration_prompt\"")
-			}
+			s.OrchestrationPrompt.Reset()
+			return 5, s.OrchestrationPrompt.Decode(d)
 		case "personality_prompt":
-			if err := func() error {
-				s.PersonalityPrompt.Reset()
-				if err := s.PersonalityPrompt.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"personality_prompt\"")
-			}
+			s.PersonalityPrompt.Reset()
+			return 6, s.PersonalityPrompt.Decode(d)
 		case "pathway_conditions":
-			if err := func() error {
-				s.PathwayConditions.Reset()
-				if err := s.PathwayConditions.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"pathway_conditions\"")
-			}
+			s.PathwayConditions.Reset()
+			return 7, s.PathwayConditions.Decode(d)
 		case "kb_ids":
-			if err := func() error {
-				s.KBIds.Reset()
-				if err := s.KBIds.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"kb_ids\"")
-			}
+			s.KBIds.Reset()
+			return 8, s.KBIds.Decode(d)
 		case "call_config":
-			if err := func() error {
-				s.CallConfig.Reset()
-				if err := s.CallConfig.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"call_config\"")
-			}
+			s.CallConfig.Reset()
+			return 9, s.CallConfig.Decode(d)
 		case "default_tools":
-			if err := func() error {
-				s.DefaultTools.Reset()
-				if err := s.DefaultTools.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"default_tools\"")
-			}
-		default:
-			return errors.Errorf("unexpected field %q", k)
+			s.DefaultTools.Reset()
+			return 10, s.DefaultTools.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PersonaCreate")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [2]uint8{
-		0b00000001,
-		0b00000000,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfPersonaCreate) {
-					name = jsonFieldsNameOfPersonaCreate[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *PersonaCreate) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *PersonaCreate) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PersonaCreate) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *PersonaCreate) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *PersonaDeleted) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("deleted")
+	e.Bool(true)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *PersonaDeleted) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("deleted")
-		e.Bool(true)
-	}
+var objectOfPersonaDeleted = codec.Object{
+	Type:     "PersonaDeleted",
+	Members:  []string{"deleted"},
+	Required: []uint8{0b00000001},
 }
 
-var jsonFieldsNameOfPersonaDeleted = [1]string{
-	0: "deleted",
-}
-
-// Decode decodes PersonaDeleted from json.
 func (s *PersonaDeleted) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode PersonaDeleted to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfPersonaDeleted.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "deleted":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Bool()
-				s.Deleted = bool(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"deleted\"")
-			}
-		default:
-			return d.Skip()
+			return 0, codec.DecodeBool(d, &s.Deleted)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PersonaDeleted")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000001,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfPersonaDeleted) {
-					name = jsonFieldsNameOfPersonaDeleted[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *PersonaDeleted) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *PersonaDeleted) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PersonaDeleted) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *PersonaDeleted) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *PersonaDeletedReply) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *PersonaDeletedReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("data")
-		s.Data.Encode(e)
-	}
+	e.FieldStart("data")
+	s.Data.Encode(e)
 	{
 		_ = s.Errors
 		e.FieldStart("errors")
 		e.Null()
 	}
-}
-
-var jsonFieldsNameOfPersonaDeletedReply = [2]string{
-	0: "data",
-	1: "errors",
-}
-
-// Decode decodes PersonaDeletedReply from json.
-func (s *PersonaDeletedReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode PersonaDeletedReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
-		case "errors":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PersonaDeletedReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfPersonaDeletedReply) {
-					name = jsonFieldsNameOfPersonaDeletedReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *PersonaDeletedReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PersonaDeletedReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *PersonaListReply) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *PersonaListReply) encodeFields(e *jx.Encoder) {
+var objectOfPersonaDeletedReply = codec.Object{
+	Type:     "PersonaDeletedReply",
+	Members:  []string{"data", "errors"},
+	Required: []uint8{0b00000011},
+}
+
+func (s *PersonaDeletedReply) Decode(d *jx.Decoder) error {
+	return objectOfPersonaDeletedReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "data":
+			return 0, s.Data.Decode(d)
+		case "errors":
+			return 1, d.Null()
+		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *PersonaDeletedReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *PersonaDeletedReply) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *PersonaListReply) Encode(e *jx.Encoder) {
+	e.ObjStart()
 	{
 		e.FieldStart("data")
 		e.ArrStart()
@@ -4706,323 +2182,124 @@ func (s *PersonaListReply) encodeFields(e *jx.Encoder) {
 		e.FieldStart("errors")
 		e.Null()
 	}
-}
-
-var jsonFieldsNameOfPersonaListReply = [2]string{
-	0: "data",
-	1: "errors",
-}
-
-// Decode decodes PersonaListReply from json.
-func (s *PersonaListReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode PersonaListReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				s.Data = make([]Persona, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem Persona
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Data = append(s.Data, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
-		case "errors":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PersonaListReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfPersonaListReply) {
-					name = jsonFieldsNameOfPersonaListReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *PersonaListReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PersonaListReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *PersonaReply) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *PersonaReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("data")
-		s.Data.Encode(e)
-	}
-	{
-		if s.Warnings != nil {
-			e.FieldStart("warnings")
-			s.Warnings.Encode(e)
+var objectOfPersonaListReply = codec.Object{
+	Type:     "PersonaListReply",
+	Members:  []string{"data", "errors"},
+	Required: []uint8{0b00000011},
+}
+
+func (s *PersonaListReply) Decode(d *jx.Decoder) error {
+	return objectOfPersonaListReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "data":
+			return 0, codec.DecodeArr(d, &s.Data, (*Persona).Decode)
+		case "errors":
+			return 1, d.Null()
 		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *PersonaListReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *PersonaListReply) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *PersonaReply) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("data")
+	s.Data.Encode(e)
+	if s.Warnings != nil {
+		e.FieldStart("warnings")
+		s.Warnings.Encode(e)
 	}
-	{
-		if s.Ignored != nil {
-			e.FieldStart("ignored")
-			s.Ignored.Encode(e)
-		}
+	if s.Ignored != nil {
+		e.FieldStart("ignored")
+		s.Ignored.Encode(e)
 	}
 	{
 		_ = s.Errors
 		e.FieldStart("errors")
 		e.Null()
 	}
-}
-
-var jsonFieldsNameOfPersonaReply = [4]string{
-	0: "data",
-	1: "warnings",
-	2: "ignored",
-	3: "errors",
-}
-
-// Decode decodes PersonaReply from json.
-func (s *PersonaReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode PersonaReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
-		case "warnings":
-			if err := func() error {
-				if err := s.Warnings.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"warnings\"")
-			}
-		case "ignored":
-			if err := func() error {
-				if err := s.Ignored.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"ignored\"")
-			}
-		case "errors":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PersonaReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00001001,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfPersonaReply) {
-					name = jsonFieldsNameOfPersonaReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *PersonaReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PersonaReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *PersonaUpdate) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *PersonaUpdate) encodeFields(e *jx.Encoder) {
-	{
-		if s.Name.Set {
-			e.FieldStart("name")
-			s.Name.Encode(e)
+var objectOfPersonaReply = codec.Object{
+	Type:     "PersonaReply",
+	Members:  []string{"data", "warnings", "ignored", "errors"},
+	Required: []uint8{0b00001001},
+}
+
+func (s *PersonaReply) Decode(d *jx.Decoder) error {
+	return objectOfPersonaReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "data":
+			return 0, s.Data.Decode(d)
+		case "warnings":
+			return 1, s.Warnings.Decode(d)
+		case "ignored":
+			return 2, s.Ignored.Decode(d)
+		case "errors":
+			return 3, d.Null()
 		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *PersonaReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *PersonaReply) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *PersonaUpdate) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	if s.Name.Set {
+		e.FieldStart("name")
+		s.Name.Encode(e)
 	}
-	{
-		if s.Role.Set {
-			e.FieldStart("role")
-			s.Role.Encode(e)
-		}
+	if s.Role.Set {
+		e.FieldStart("role")
+		s.Role.Encode(e)
 	}
-	{
-		if s.Description.Set {
-			e.FieldStart("description")
-			s.Description.Encode(e)
-		}
+	if s.Description.Set {
+		e.FieldStart("description")
+		s.Description.Encode(e)
 	}
-	{
-		if s.Tags.Set {
-			e.FieldStart("tags")
-			s.Tags.Encode(e)
-		}
+	if s.Tags.Set {
+		e.FieldStart("tags")
+		s.Tags.Encode(e)
 	}
-	{
-		if s.ImageURL.Set {
-			e.FieldStart("image_url")
-			s.ImageURL.Encode(e)
-		}
+	if s.ImageURL.Set {
+		e.FieldStart("image_url")
+		s.ImageURL.Encode(e)
 	}
-	{
-		if s.OrchestrationPrompt.Set {
-			e.FieldStart("orchestration_prompt")
-			s.OrchestrationPrompt.Encode(e)
-		}
+	if s.OrchestrationPrompt.Set {
+		e.FieldStart("orchestration_prompt")
+		s.OrchestrationPrompt.Encode(e)
 	}
-	{
-		if s.PersonalityPrompt.Set {
-			e.FieldStart("personality_prompt")
-			s.PersonalityPrompt.Encode(e)
-		}
+	if s.PersonalityPrompt.Set {
+		e.FieldStart("personality_prompt")
+		s.PersonalityPrompt.Encode(e)
 	}
-	{
-		if s.PathwayConditions.Set {
-			e.FieldStart("pathway_conditions")
-			s.PathwayConditions.Encode(e)
-		}
+	if s.PathwayConditions.Set {
+		e.FieldStart("pathway_conditions")
+		s.PathwayConditions.Encode(e)
 	}
-	{
-		if s.KBIds.Set {
-			e.FieldStart("kb_ids")
-			s.KBIds.Encode(e)
-		}
+	if s.KBIds.Set {
+		e.FieldStart("kb_ids")
+		s.KBIds.Encode(e)
 	}
-	{
-		if s.CallConfig.Set {
-			e.FieldStart("call_config")
-			s.CallConfig.Encode(e)
-		}
+	if s.CallConfig.Set {
+		e.FieldStart("call_config")
+		s.CallConfig.Encode(e)
 	}
-	{
-		if s.DefaultTools.Set {
-			e.FieldStart("default_tools")
-			s.DefaultTools.Encode(e)
-		}
+	if s.DefaultTools.Set {
+		e.FieldStart("default_tools")
+		s.DefaultTools.Encode(e)
 	}
+	e.ObjEnd()
 }
 
 var jsonFieldsNameOfPersonaUpdate = [11]string{
@@ -5039,7 +2316,6 @@ var jsonFieldsNameOfPersonaUpdate = [11]string{
 	10: "default_tools",
 }
 
-// Decode decodes PersonaUpdate from json.
 func (s *PersonaUpdate) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode PersonaUpdate to nil")
@@ -5052,110 +2328,77 @@ func (s *PersonaUpdate) Decode(d *jx.Decoder) error {
 		case "name":
 			if err := func() error {
 				s.Name.Reset()
-				if err := s.Name.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.Name.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"name\"")
 			}
 		case "role":
 			if err := func() error {
 				s.Role.Reset()
-				if err := s.Role.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.Role.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"role\"")
 			}
 		case "description":
 			if err := func() error {
 				s.Description.Reset()
-				if err := s.Description.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.Description.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"description\"")
 			}
 		case "tags":
 			if err := func() error {
 				s.Tags.Reset()
-				if err := s.Tags.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.Tags.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"tags\"")
 			}
 		case "image_url":
 			if err := func() error {
 				s.ImageURL.Reset()
-				if err := s.ImageURL.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.ImageURL.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"image_url\"")
 			}
 		case "orchestration_prompt":
 			if err := func() error {
 				s.OrchestrationPrompt.Reset()
-				if err := s.OrchestrationPrompt.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.OrchestrationPrompt.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"orchestration_prompt\"")
 			}
 		case "personality_prompt":
 			if err := func() error {
 				s.PersonalityPrompt.Reset()
-				if err := s.PersonalityPrompt.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.PersonalityPrompt.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"personality_prompt\"")
 			}
 		case "pathway_conditions":
 			if err := func() error {
 				s.PathwayConditions.Reset()
-				if err := s.PathwayConditions.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.PathwayConditions.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"pathway_conditions\"")
 			}
 		case "kb_ids":
 			if err := func() error {
 				s.KBIds.Reset()
-				if err := s.KBIds.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.KBIds.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"kb_ids\"")
 			}
 		case "call_config":
 			if err := func() error {
 				s.CallConfig.Reset()
-				if err := s.CallConfig.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.CallConfig.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"call_config\"")
 			}
 		case "default_tools":
 			if err := func() error {
 				s.DefaultTools.Reset()
-				if err := s.DefaultTools.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.DefaultTools.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"default_tools\"")
 			}
@@ -5167,64 +2410,27 @@ func (s *PersonaUpdate) Decode(d *jx.Decoder) error {
 		return errors.Wrap(err, "decode PersonaUpdate")
 	}
 	// Validate properties count.
-	if err := (validate.Object{
-		MinProperties:    1,
-		MinPropertiesSet: true,
-		MaxProperties:    0,
-		MaxPropertiesSet: false,
-	}).ValidateProperties(propertiesCount); err != nil {
-		return errors.Wrap(err, "object")
-	}
-
-	return nil
+	return codec.Wrap((validate.Object{MinProperties: 1, MinPropertiesSet: true}).ValidateProperties(propertiesCount), "object")
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *PersonaUpdate) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *PersonaUpdate) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PersonaUpdate) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *PersonaUpdate) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *PersonaVersion) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *PersonaVersion) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("id")
-		e.Str(s.ID)
-	}
-	{
-		e.FieldStart("persona_id")
-		e.Str(s.PersonaID)
-	}
-	{
-		e.FieldStart("version_type")
-		e.Str(s.VersionType)
-	}
-	{
-		e.FieldStart("version_number")
-		e.Int(s.VersionNumber)
-	}
-	{
-		e.FieldStart("orchestration_prompt")
-		s.OrchestrationPrompt.Encode(e)
-	}
-	{
-		e.FieldStart("personality_prompt")
-		s.PersonalityPrompt.Encode(e)
-	}
+	e.FieldStart("id")
+	e.Str(s.ID)
+	e.FieldStart("persona_id")
+	e.Str(s.PersonaID)
+	e.FieldStart("version_type")
+	e.Str(s.VersionType)
+	e.FieldStart("version_number")
+	e.Int(s.VersionNumber)
+	e.FieldStart("orchestration_prompt")
+	s.OrchestrationPrompt.Encode(e)
+	e.FieldStart("personality_prompt")
+	s.PersonalityPrompt.Encode(e)
 	{
 		e.FieldStart("pathway_conditions")
 		e.ArrStart()
@@ -5241,10 +2447,8 @@ func (s *PersonaVersion) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-	{
-		e.FieldStart("call_config")
-		s.CallConfig.Encode(e)
-	}
+	e.FieldStart("call_config")
+	s.CallConfig.Encode(e)
 	{
 		e.FieldStart("default_tools")
 		e.ArrStart()
@@ -5253,264 +2457,60 @@ func (s *PersonaVersion) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-	{
-		e.FieldStart("created_at")
-		json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
-	}
-	{
-		e.FieldStart("updated_at")
-		json.EncodeTimeFormat(e, s.UpdatedAt, "2006-01-02T15:04:05.000Z07:00")
-	}
-}
-
-var jsonFieldsNameOfPersonaVersion = [12]string{
-	0:  "id",
-	1:  "persona_id",
-	2:  "version_type",
-	3:  "version_number",
-	4:  "orchestration_prompt",
-	5:  "personality_prompt",
-	6:  "pathway_conditions",
-	7:  "kb_ids",
-	8:  "call_config",
-	9:  "default_tools",
-	10: "created_at",
-	11: "updated_at",
-}
-
-// Decode decodes PersonaVersion from json.
-func (s *PersonaVersion) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode PersonaVersion to nil")
-	}
-	var requiredBitSet [2]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "id":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.ID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"id\"")
-			}
-		case "persona_id":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.PersonaID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"persona_id\"")
-			}
-		case "version_type":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				v, err := d.Str()
-				s.VersionType = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"version_type\"")
-			}
-		case "version_number":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				v, err := d.Int()
-				s.VersionNumber = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"version_number\"")
-			}
-		case "orchestration_prompt":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				if err := s.OrchestrationPrompt.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"orchestration_prompt\"")
-			}
-		case "personality_prompt":
-			requiredBitSet[0] |= 1 << 5
-			if err := func() error {
-				if err := s.PersonalityPrompt.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"personality_prompt\"")
-			}
-		case "pathway_conditions":
-			requiredBitSet[0] |= 1 << 6
-			if err := func() error {
-				s.PathwayConditions = make([]PersonaCondition, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem PersonaCondition
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.PathwayConditions = append(s.PathwayConditions, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"pathway_conditions\"")
-			}
-		case "kb_ids":
-			requiredBitSet[0] |= 1 << 7
-			if err := func() error {
-				s.KBIds = make([]string, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem string
-					v, err := d.Str()
-					elem = string(v)
-					if err != nil {
-						return err
-					}
-					s.KBIds = append(s.KBIds, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"kb_ids\"")
-			}
-		case "call_config":
-			requiredBitSet[1] |= 1 << 0
-			if err := func() error {
-				if err := s.CallConfig.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"call_config\"")
-			}
-		case "default_tools":
-			requiredBitSet[1] |= 1 << 1
-			if err := func() error {
-				s.DefaultTools = make([]AgentTool, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem AgentTool
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.DefaultTools = append(s.DefaultTools, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"default_tools\"")
-			}
-		case "created_at":
-			requiredBitSet[1] |= 1 << 2
-			if err := func() error {
-				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.000Z07:00")
-				s.CreatedAt = v
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"created_at\"")
-			}
-		case "updated_at":
-			requiredBitSet[1] |= 1 << 3
-			if err := func() error {
-				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.000Z07:00")
-				s.UpdatedAt = v
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"updated_at\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PersonaVersion")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [2]uint8{
-		0b11111111,
-		0b00001111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfPersonaVersion) {
-					name = jsonFieldsNameOfPersonaVersion[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *PersonaVersion) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PersonaVersion) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *PersonaVersionListReply) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("created_at")
+	json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
+	e.FieldStart("updated_at")
+	json.EncodeTimeFormat(e, s.UpdatedAt, "2006-01-02T15:04:05.000Z07:00")
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *PersonaVersionListReply) encodeFields(e *jx.Encoder) {
+var objectOfPersonaVersion = codec.Object{
+	Type: "PersonaVersion",
+	Members: []string{
+		"id", "persona_id", "version_type", "version_number", "orchestration_prompt", "personality_prompt",
+		"pathway_conditions", "kb_ids", "call_config", "default_tools", "created_at", "updated_at",
+	},
+	Required: []uint8{0b11111111, 0b00001111},
+}
+
+func (s *PersonaVersion) Decode(d *jx.Decoder) error {
+	return objectOfPersonaVersion.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "id":
+			return 0, codec.DecodeStr(d, &s.ID)
+		case "persona_id":
+			return 1, codec.DecodeStr(d, &s.PersonaID)
+		case "version_type":
+			return 2, codec.DecodeStr(d, &s.VersionType)
+		case "version_number":
+			return 3, codec.DecodeInt(d, &s.VersionNumber)
+		case "orchestration_prompt":
+			return 4, s.OrchestrationPrompt.Decode(d)
+		case "personality_prompt":
+			return 5, s.PersonalityPrompt.Decode(d)
+		case "pathway_conditions":
+			return 6, codec.DecodeArr(d, &s.PathwayConditions, (*PersonaCondition).Decode)
+		case "kb_ids":
+			return 7, codec.DecodeStrs(d, &s.KBIds)
+		case "call_config":
+			return 8, s.CallConfig.Decode(d)
+		case "default_tools":
+			return 9, codec.DecodeArr(d, &s.DefaultTools, (*AgentTool).Decode)
+		case "created_at":
+			return 10, codec.DecodeTime(d, &s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
+		case "updated_at":
+			return 11, codec.DecodeTime(d, &s.UpdatedAt, "2006-01-02T15:04:05.000Z07:00")
+		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *PersonaVersion) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *PersonaVersion) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *PersonaVersionListReply) Encode(e *jx.Encoder) {
+	e.ObjStart()
 	{
 		e.FieldStart("data")
 		e.ArrStart()
@@ -5519,402 +2519,141 @@ func (s *PersonaVersionListReply) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-	{
-		e.FieldStart("next_cursor")
-		s.NextCursor.Encode(e)
-	}
+	e.FieldStart("next_cursor")
+	s.NextCursor.Encode(e)
 	{
 		_ = s.Errors
 		e.FieldStart("errors")
 		e.Null()
 	}
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfPersonaVersionListReply = [3]string{
-	0: "data",
-	1: "next_cursor",
-	2: "errors",
+var objectOfPersonaVersionListReply = codec.Object{
+	Type:     "PersonaVersionListReply",
+	Members:  []string{"data", "next_cursor", "errors"},
+	Required: []uint8{0b00000111},
 }
 
-// Decode decodes PersonaVersionListReply from json.
 func (s *PersonaVersionListReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode PersonaVersionListReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfPersonaVersionListReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				s.Data = make([]PersonaVersion, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem PersonaVersion
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Data = append(s.Data, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
+			return 0, codec.DecodeArr(d, &s.Data, (*PersonaVersion).Decode)
 		case "next_cursor":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := s.NextCursor.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"next_cursor\"")
-			}
+			return 1, s.NextCursor.Decode(d)
 		case "errors":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
+			return 2, d.Null()
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PersonaVersionListReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfPersonaVersionListReply) {
-					name = jsonFieldsNameOfPersonaVersionListReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *PersonaVersionListReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *PersonaVersionListReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *PersonaVersionListReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes SuccessStatus as json.
 func (s SuccessStatus) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes SuccessStatus from json.
 func (s *SuccessStatus) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode SuccessStatus to nil")
+		return codec.Nil("SuccessStatus")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch SuccessStatus(v) {
-	case SuccessStatusSuccess:
-		*s = SuccessStatusSuccess
-	default:
-		*s = SuccessStatus(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s SuccessStatus) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s SuccessStatus) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SuccessStatus) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SuccessStatus) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *UpdateReply) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("status")
+	s.Status.Encode(e)
+	e.FieldStart("message")
+	e.Str(s.Message)
+	e.FieldStart("updates")
+	s.Updates.Encode(e)
+	e.FieldStart("failed_updates")
+	s.FailedUpdates.Encode(e)
+	if s.Warnings != nil {
+		e.FieldStart("warnings")
+		s.Warnings.Encode(e)
+	}
+	if s.Ignored != nil {
+		e.FieldStart("ignored")
+		s.Ignored.Encode(e)
+	}
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *UpdateReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("status")
-		s.Status.Encode(e)
-	}
-	{
-		e.FieldStart("message")
-		e.Str(s.Message)
-	}
-	{
-		e.FieldStart("updates")
-		s.Updates.Encode(e)
-	}
-	{
-		e.FieldStart("failed_updates")
-		s.FailedUpdates.Encode(e)
-	}
-	{
-		if s.Warnings != nil {
-			e.FieldStart("warnings")
-			s.Warnings.Encode(e)
-		}
-	}
-	{
-		if s.Ignored != nil {
-			e.FieldStart("ignored")
-			s.Ignored.Encode(e)
-		}
-	}
+var objectOfUpdateReply = codec.Object{
+	Type:     "UpdateReply",
+	Members:  []string{"status", "message", "updates", "failed_updates", "warnings", "ignored"},
+	Required: []uint8{0b00001111},
 }
 
-var jsonFieldsNameOfUpdateReply = [6]string{
-	0: "status",
-	1: "message",
-	2: "updates",
-	3: "failed_updates",
-	4: "warnings",
-	5: "ignored",
-}
-
-// Decode decodes UpdateReply from json.
 func (s *UpdateReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode UpdateReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfUpdateReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "status":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Status.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"status\"")
-			}
+			return 0, s.Status.Decode(d)
 		case "message":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.Message = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"message\"")
-			}
+			return 1, codec.DecodeStr(d, &s.Message)
 		case "updates":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				if err := s.Updates.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"updates\"")
-			}
+			return 2, s.Updates.Decode(d)
 		case "failed_updates":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				if err := s.FailedUpdates.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"failed_updates\"")
-			}
+			return 3, s.FailedUpdates.Decode(d)
 		case "warnings":
-			if err := func() error {
-				if err := s.Warnings.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"warnings\"")
-			}
+			return 4, s.Warnings.Decode(d)
 		case "ignored":
-			if err := func() error {
-				if err := s.Ignored.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"ignored\"")
-			}
-		default:
-			return d.Skip()
+			return 5, s.Ignored.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode UpdateReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00001111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfUpdateReply) {
-					name = jsonFieldsNameOfUpdateReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *UpdateReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *UpdateReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *UpdateReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *UpdateReply) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s UpdateReplyFailedUpdates) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields implements json.Marshaler.
-func (s UpdateReplyFailedUpdates) encodeFields(e *jx.Encoder) {
 	for k, elem := range s {
 		e.FieldStart(k)
 
 		e.Str(elem)
 	}
+	e.ObjEnd()
 }
 
-// Decode decodes UpdateReplyFailedUpdates from json.
 func (s *UpdateReplyFailedUpdates) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode UpdateReplyFailedUpdates to nil")
 	}
 	m := s.init()
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return codec.Wrap(d.ObjBytes(func(d *jx.Decoder, k []byte) error {
 		var elem string
-		if err := func() error {
-			v, err := d.Str()
-			elem = string(v)
-			if err != nil {
-				return err
-			}
-			return nil
-		}(); err != nil {
+		if err := codec.DecodeStr(d, &elem); err != nil {
 			return errors.Wrapf(err, "decode field %q", k)
 		}
 		m[string(k)] = elem
 		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode UpdateReplyFailedUpdates")
-	}
-
-	return nil
+	}), "decode UpdateReplyFailedUpdates")
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s UpdateReplyFailedUpdates) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s UpdateReplyFailedUpdates) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *UpdateReplyFailedUpdates) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode implements json.Marshaler.
 func (s UpdateReplyUpdates) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields implements json.Marshaler.
-func (s UpdateReplyUpdates) encodeFields(e *jx.Encoder) {
 	for k, elem := range s {
 		e.FieldStart(k)
 
@@ -5922,57 +2661,30 @@ func (s UpdateReplyUpdates) encodeFields(e *jx.Encoder) {
 			e.Raw(elem)
 		}
 	}
+	e.ObjEnd()
 }
 
-// Decode decodes UpdateReplyUpdates from json.
 func (s *UpdateReplyUpdates) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode UpdateReplyUpdates to nil")
 	}
 	m := s.init()
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return codec.Wrap(d.ObjBytes(func(d *jx.Decoder, k []byte) error {
 		var elem jx.Raw
-		if err := func() error {
-			v, err := d.RawAppend(nil)
-			elem = jx.Raw(v)
-			if err != nil {
-				return err
-			}
-			return nil
-		}(); err != nil {
+		if err := codec.DecodeRaw(d, &elem); err != nil {
 			return errors.Wrapf(err, "decode field %q", k)
 		}
 		m[string(k)] = elem
 		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode UpdateReplyUpdates")
-	}
-
-	return nil
+	}), "decode UpdateReplyUpdates")
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s UpdateReplyUpdates) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s UpdateReplyUpdates) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *UpdateReplyUpdates) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *UpdateReplyUpdates) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s VoiceSettings) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields implements json.Marshaler.
-func (s VoiceSettings) encodeFields(e *jx.Encoder) {
 	for k, elem := range s {
 		e.FieldStart(k)
 
@@ -5980,9 +2692,9 @@ func (s VoiceSettings) encodeFields(e *jx.Encoder) {
 			e.Raw(elem)
 		}
 	}
+	e.ObjEnd()
 }
 
-// Decode decodes VoiceSettings from json.
 func (s *VoiceSettings) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode VoiceSettings to nil")
@@ -5992,14 +2704,7 @@ func (s *VoiceSettings) Decode(d *jx.Decoder) error {
 	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
 		propertiesCount++
 		var elem jx.Raw
-		if err := func() error {
-			v, err := d.RawAppend(nil)
-			elem = jx.Raw(v)
-			if err != nil {
-				return err
-			}
-			return nil
-		}(); err != nil {
+		if err := codec.DecodeRaw(d, &elem); err != nil {
 			return errors.Wrapf(err, "decode field %q", k)
 		}
 		m[string(k)] = elem
@@ -6008,32 +2713,13 @@ func (s *VoiceSettings) Decode(d *jx.Decoder) error {
 		return errors.Wrap(err, "decode VoiceSettings")
 	}
 	// Validate properties count.
-	if err := (validate.Object{
-		MinProperties:    0,
-		MinPropertiesSet: false,
-		MaxProperties:    50,
-		MaxPropertiesSet: true,
-	}).ValidateProperties(propertiesCount); err != nil {
-		return errors.Wrap(err, "object")
-	}
-
-	return nil
+	return codec.Wrap((validate.Object{MaxProperties: 50, MaxPropertiesSet: true}).ValidateProperties(propertiesCount), "object")
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s VoiceSettings) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s VoiceSettings) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *VoiceSettings) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *VoiceSettings) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes Warnings as json.
 func (s Warnings) Encode(e *jx.Encoder) {
 	unwrapped := []string(s)
 	if unwrapped == nil {
@@ -6049,64 +2735,28 @@ func (s Warnings) Encode(e *jx.Encoder) {
 	}
 }
 
-// Decode decodes Warnings from json.
 func (s *Warnings) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode Warnings to nil")
 	}
 	var unwrapped []string
-	if err := func() error {
-		unwrapped = make([]string, 0)
-		if err := d.Arr(func(d *jx.Decoder) error {
-			var elem string
-			v, err := d.Str()
-			elem = string(v)
-			if err != nil {
-				return err
-			}
-			unwrapped = append(unwrapped, elem)
-			return nil
-		}); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
+	if err := codec.DecodeStrs(d, &unwrapped); err != nil {
 		return errors.Wrap(err, "alias")
 	}
 	*s = Warnings(unwrapped)
 	return nil
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s Warnings) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s Warnings) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *Warnings) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *Warnings) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *WebAgent) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *WebAgent) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("agent_id")
-		e.Str(s.AgentID)
-	}
-	{
-		e.FieldStart("webhook")
-		s.Webhook.Encode(e)
-	}
+	e.FieldStart("agent_id")
+	e.Str(s.AgentID)
+	e.FieldStart("webhook")
+	s.Webhook.Encode(e)
 	{
 		e.FieldStart("dynamic_data")
 		if s.DynamicData == nil {
@@ -6115,42 +2765,24 @@ func (s *WebAgent) encodeFields(e *jx.Encoder) {
 			s.DynamicData.Encode(e)
 		}
 	}
-	{
-		e.FieldStart("interruption_threshold")
-		s.InterruptionThreshold.Encode(e)
-	}
-	{
-		e.FieldStart("first_sentence")
-		s.FirstSentence.Encode(e)
-	}
-	{
-		e.FieldStart("model")
-		e.Str(s.Model)
-	}
-	{
-		e.FieldStart("voice_settings")
-		s.VoiceSettings.Encode(e)
-	}
-	{
-		e.FieldStart("voice")
-		e.Str(s.Voice)
-	}
-	{
-		e.FieldStart("prompt")
-		e.Str(s.Prompt)
-	}
-	{
-		e.FieldStart("temperature")
-		s.Temperature.Encode(e)
-	}
-	{
-		e.FieldStart("max_duration")
-		e.Float64(s.MaxDuration)
-	}
-	{
-		e.FieldStart("language")
-		e.Str(s.Language)
-	}
+	e.FieldStart("interruption_threshold")
+	s.InterruptionThreshold.Encode(e)
+	e.FieldStart("first_sentence")
+	s.FirstSentence.Encode(e)
+	e.FieldStart("model")
+	e.Str(s.Model)
+	e.FieldStart("voice_settings")
+	s.VoiceSettings.Encode(e)
+	e.FieldStart("voice")
+	e.Str(s.Voice)
+	e.FieldStart("prompt")
+	e.Str(s.Prompt)
+	e.FieldStart("temperature")
+	s.Temperature.Encode(e)
+	e.FieldStart("max_duration")
+	e.Float64(s.MaxDuration)
+	e.FieldStart("language")
+	e.Str(s.Language)
 	{
 		e.FieldStart("tools")
 		if s.Tools == nil {
@@ -6159,399 +2791,147 @@ func (s *WebAgent) encodeFields(e *jx.Encoder) {
 			s.Tools.Encode(e)
 		}
 	}
-	{
-		if s.PathwayID.Set {
-			e.FieldStart("pathway_id")
-			s.PathwayID.Encode(e)
+	if s.PathwayID.Set {
+		e.FieldStart("pathway_id")
+		s.PathwayID.Encode(e)
+	}
+	if s.Metadata.Set {
+		e.FieldStart("metadata")
+		s.Metadata.Encode(e)
+	}
+	if s.Keywords != nil {
+		e.FieldStart("keywords")
+		e.ArrStart()
+		for _, elem := range s.Keywords {
+			e.Str(elem)
 		}
+		e.ArrEnd()
 	}
-	{
-		if s.Metadata.Set {
-			e.FieldStart("metadata")
-			s.Metadata.Encode(e)
-		}
-	}
-	{
-		if s.Keywords != nil {
-			e.FieldStart("keywords")
-			e.ArrStart()
-			for _, elem := range s.Keywords {
-				e.Str(elem)
-			}
-			e.ArrEnd()
-		}
-	}
-}
-
-var jsonFieldsNameOfWebAgent = [16]string{
-	0:  "agent_id",
-	1:  "webhook",
-	2:  "dynamic_data",
-	3:  "interruption_threshold",
-	4:  "first_sentence",
-	5:  "model",
-	6:  "voice_settings",
-	7:  "voice",
-	8:  "prompt",
-	9:  "temperature",
-	10: "max_duration",
-	11: "language",
-	12: "tools",
-	13: "pathway_id",
-	14: "metadata",
-	15: "keywords",
-}
-
-// Decode decodes WebAgent from json.
-func (s *WebAgent) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode WebAgent to nil")
-	}
-	var requiredBitSet [2]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "agent_id":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.AgentID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"agent_id\"")
-			}
-		case "webhook":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := s.Webhook.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"webhook\"")
-			}
-		case "dynamic_data":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				if err := s.DynamicData.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"dynamic_data\"")
-			}
-		case "interruption_threshold":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				if err := s.InterruptionThreshold.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"interruption_threshold\"")
-			}
-		case "first_sentence":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				if err := s.FirstSentence.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"first_sentence\"")
-			}
-		case "model":
-			requiredBitSet[0] |= 1 << 5
-			if err := func() error {
-				v, err := d.Str()
-				s.Model = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"model\"")
-			}
-		case "voice_settings":
-			requiredBitSet[0] |= 1 << 6
-			if err := func() error {
-				if err := s.VoiceSettings.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"voice_settings\"")
-			}
-		case "voice":
-			requiredBitSet[0] |= 1 << 7
-			if err := func() error {
-				v, err := d.Str()
-				s.Voice = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"voice\"")
-			}
-		case "prompt":
-			requiredBitSet[1] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.Prompt = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"prompt\"")
-			}
-		case "temperature":
-			requiredBitSet[1] |= 1 << 1
-			if err := func() error {
-				if err := s.Temperature.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"temperature\"")
-			}
-		case "max_duration":
-			requiredBitSet[1] |= 1 << 2
-			if err := func() error {
-				v, err := d.Float64()
-				s.MaxDuration = float64(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"max_duration\"")
-			}
-		case "language":
-			requiredBitSet[1] |= 1 << 3
-			if err := func() error {
-				v, err := d.Str()
-				s.Language = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"language\"")
-			}
-		case "tools":
-			requiredBitSet[1] |= 1 << 4
-			if err := func() error {
-				if err := s.Tools.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"tools\"")
-			}
-		case "pathway_id":
-			if err := func() error {
-				s.PathwayID.Reset()
-				if err := s.PathwayID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"pathway_id\"")
-			}
-		case "metadata":
-			if err := func() error {
-				s.Metadata.Reset()
-				if err := s.Metadata.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"metadata\"")
-			}
-		case "keywords":
-			if err := func() error {
-				s.Keywords = make([]string, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem string
-					v, err := d.Str()
-					elem = string(v)
-					if err != nil {
-						return err
-					}
-					s.Keywords = append(s.Keywords, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"keywords\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode WebAgent")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [2]uint8{
-		0b11111111,
-		0b00011111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfWebAgent) {
-					name = jsonFieldsNameOfWebAgent[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *WebAgent) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *WebAgent) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *WebAgentCreate) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *WebAgentCreate) encodeFields(e *jx.Encoder) {
-	{
-		if s.Prompt.Set {
-			e.FieldStart("prompt")
-			s.Prompt.Encode(e)
+var objectOfWebAgent = codec.Object{
+	Type: "WebAgent",
+	Members: []string{
+		"agent_id", "webhook", "dynamic_data", "interruption_threshold", "first_sentence", "model", "voice_settings",
+		"voice", "prompt", "temperature", "max_duration", "language", "tools", "pathway_id", "metadata", "keywords",
+	},
+	Required: []uint8{0b11111111, 0b00011111},
+}
+
+func (s *WebAgent) Decode(d *jx.Decoder) error {
+	return objectOfWebAgent.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "agent_id":
+			return 0, codec.DecodeStr(d, &s.AgentID)
+		case "webhook":
+			return 1, s.Webhook.Decode(d)
+		case "dynamic_data":
+			return 2, s.DynamicData.Decode(d)
+		case "interruption_threshold":
+			return 3, s.InterruptionThreshold.Decode(d)
+		case "first_sentence":
+			return 4, s.FirstSentence.Decode(d)
+		case "model":
+			return 5, codec.DecodeStr(d, &s.Model)
+		case "voice_settings":
+			return 6, s.VoiceSettings.Decode(d)
+		case "voice":
+			return 7, codec.DecodeStr(d, &s.Voice)
+		case "prompt":
+			return 8, codec.DecodeStr(d, &s.Prompt)
+		case "temperature":
+			return 9, s.Temperature.Decode(d)
+		case "max_duration":
+			return 10, codec.DecodeFloat(d, &s.MaxDuration)
+		case "language":
+			return 11, codec.DecodeStr(d, &s.Language)
+		case "tools":
+			return 12, s.Tools.Decode(d)
+		case "pathway_id":
+			s.PathwayID.Reset()
+			return 13, s.PathwayID.Decode(d)
+		case "metadata":
+			s.Metadata.Reset()
+			return 14, s.Metadata.Decode(d)
+		case "keywords":
+			return 15, codec.DecodeStrs(d, &s.Keywords)
 		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *WebAgent) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *WebAgent) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *WebAgentCreate) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	if s.Prompt.Set {
+		e.FieldStart("prompt")
+		s.Prompt.Encode(e)
 	}
-	{
-		if s.PathwayID.Set {
-			e.FieldStart("pathway_id")
-			s.PathwayID.Encode(e)
+	if s.PathwayID.Set {
+		e.FieldStart("pathway_id")
+		s.PathwayID.Encode(e)
+	}
+	if s.Voice.Set {
+		e.FieldStart("voice")
+		s.Voice.Encode(e)
+	}
+	if s.VoiceSettings.Set {
+		e.FieldStart("voice_settings")
+		s.VoiceSettings.Encode(e)
+	}
+	if s.Webhook.Set {
+		e.FieldStart("webhook")
+		s.Webhook.Encode(e)
+	}
+	if s.Metadata.Set {
+		e.FieldStart("metadata")
+		s.Metadata.Encode(e)
+	}
+	if s.Language.Set {
+		e.FieldStart("language")
+		s.Language.Encode(e)
+	}
+	if s.Model.Set {
+		e.FieldStart("model")
+		s.Model.Encode(e)
+	}
+	if s.FirstSentence.Set {
+		e.FieldStart("first_sentence")
+		s.FirstSentence.Encode(e)
+	}
+	if s.Temperature.Set {
+		e.FieldStart("temperature")
+		s.Temperature.Encode(e)
+	}
+	if s.Tools.Set {
+		e.FieldStart("tools")
+		s.Tools.Encode(e)
+	}
+	if s.DynamicData.Set {
+		e.FieldStart("dynamic_data")
+		s.DynamicData.Encode(e)
+	}
+	if s.InterruptionThreshold.Set {
+		e.FieldStart("interruption_threshold")
+		s.InterruptionThreshold.Encode(e)
+	}
+	if s.Keywords != nil {
+		e.FieldStart("keywords")
+		e.ArrStart()
+		for _, elem := range s.Keywords {
+			e.Str(elem)
 		}
+		e.ArrEnd()
 	}
-	{
-		if s.Voice.Set {
-			e.FieldStart("voice")
-			s.Voice.Encode(e)
-		}
+	if s.MaxDuration.Set {
+		e.FieldStart("max_duration")
+		s.MaxDuration.Encode(e)
 	}
-	{
-		if s.VoiceSettings.Set {
-			e.FieldStart("voice_settings")
-			s.VoiceSettings.Encode(e)
-		}
-	}
-	{
-		if s.Webhook.Set {
-			e.FieldStart("webhook")
-			s.Webhook.Encode(e)
-		}
-	}
-	{
-		if s.Metadata.Set {
-			e.FieldStart("metadata")
-			s.Metadata.Encode(e)
-		}
-	}
-	{
-		if s.Language.Set {
-			e.FieldStart("language")
-			s.Language.Encode(e)
-		}
-	}
-	{
-		if s.Model.Set {
-			e.FieldStart("model")
-			s.Model.Encode(e)
-		}
-	}
-	{
-		if s.FirstSentence.Set {
-			e.FieldStart("first_sentence")
-			s.FirstSentence.Encode(e)
-		}
-	}
-	{
-		if s.Temperature.Set {
-			e.FieldStart("temperature")
-			s.Temperature.Encode(e)
-		}
-	}
-	{
-		if s.Tools.Set {
-			e.FieldStart("tools")
-			s.Tools.Encode(e)
-		}
-	}
-	{
-		if s.DynamicData.Set {
-			e.FieldStart("dynamic_data")
-			s.DynamicData.Encode(e)
-		}
-	}
-	{
-		if s.InterruptionThreshold.Set {
-			e.FieldStart("interruption_threshold")
-			s.InterruptionThreshold.Encode(e)
-		}
-	}
-	{
-		if s.Keywords != nil {
-			e.FieldStart("keywords")
-			e.ArrStart()
-			for _, elem := range s.Keywords {
-				e.Str(elem)
-			}
-			e.ArrEnd()
-		}
-	}
-	{
-		if s.MaxDuration.Set {
-			e.FieldStart("max_duration")
-			s.MaxDuration.Encode(e)
-		}
-	}
+	e.ObjEnd()
 }
 
 var jsonFieldsNameOfWebAgentCreate = [15]string{
@@ -6572,171 +2952,113 @@ var jsonFieldsNameOfWebAgentCreate = [15]string{
 	14: "max_duration",
 }
 
-// Decode decodes WebAgentCreate from json.
 func (s *WebAgentCreate) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode WebAgentCreate to nil")
 	}
 	s.setDefaults()
 
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return codec.Wrap(d.ObjBytes(func(d *jx.Decoder, k []byte) error {
 		switch string(k) {
 		case "prompt":
 			if err := func() error {
 				s.Prompt.Reset()
-				if err := s.Prompt.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.Prompt.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"prompt\"")
 			}
 		case "pathway_id":
 			if err := func() error {
 				s.PathwayID.Reset()
-				if err := s.PathwayID.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.PathwayID.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"pathway_id\"")
 			}
 		case "voice":
 			if err := func() error {
 				s.Voice.Reset()
-				if err := s.Voice.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.Voice.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"voice\"")
 			}
 		case "voice_settings":
 			if err := func() error {
 				s.VoiceSettings.Reset()
-				if err := s.VoiceSettings.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.VoiceSettings.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"voice_settings\"")
 			}
 		case "webhook":
 			if err := func() error {
 				s.Webhook.Reset()
-				if err := s.Webhook.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.Webhook.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"webhook\"")
 			}
 		case "metadata":
 			if err := func() error {
 				s.Metadata.Reset()
-				if err := s.Metadata.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.Metadata.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"metadata\"")
 			}
 		case "language":
 			if err := func() error {
 				s.Language.Reset()
-				if err := s.Language.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.Language.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"language\"")
 			}
 		case "model":
 			if err := func() error {
 				s.Model.Reset()
-				if err := s.Model.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.Model.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"model\"")
 			}
 		case "first_sentence":
 			if err := func() error {
 				s.FirstSentence.Reset()
-				if err := s.FirstSentence.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.FirstSentence.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"first_sentence\"")
 			}
 		case "temperature":
 			if err := func() error {
 				s.Temperature.Reset()
-				if err := s.Temperature.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.Temperature.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"temperature\"")
 			}
 		case "tools":
 			if err := func() error {
 				s.Tools.Reset()
-				if err := s.Tools.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.Tools.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"tools\"")
 			}
 		case "dynamic_data":
 			if err := func() error {
 				s.DynamicData.Reset()
-				if err := s.DynamicData.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.DynamicData.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"dynamic_data\"")
 			}
 		case "interruption_threshold":
 			if err := func() error {
 				s.InterruptionThreshold.Reset()
-				if err := s.InterruptionThreshold.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.InterruptionThreshold.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"interruption_threshold\"")
 			}
 		case "keywords":
-			if err := func() error {
-				s.Keywords = make([]string, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem string
-					v, err := d.Str()
-					elem = string(v)
-					if err != nil {
-						return err
-					}
-					s.Keywords = append(s.Keywords, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
+			if err := codec.DecodeStrs(d, &s.Keywords); err != nil {
 				return errors.Wrap(err, "decode field \"keywords\"")
 			}
 		case "max_duration":
 			if err := func() error {
 				s.MaxDuration.Reset()
-				if err := s.MaxDuration.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.MaxDuration.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"max_duration\"")
 			}
@@ -6744,35 +3066,15 @@ func (s *WebAgentCreate) Decode(d *jx.Decoder) error {
 			return errors.Errorf("unexpected field %q", k)
 		}
 		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode WebAgentCreate")
-	}
-
-	return nil
+	}), "decode WebAgentCreate")
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *WebAgentCreate) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *WebAgentCreate) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *WebAgentCreate) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *WebAgentCreate) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *WebAgentListReply) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *WebAgentListReply) encodeFields(e *jx.Encoder) {
 	{
 		e.FieldStart("agents")
 		e.ArrStart()
@@ -6781,337 +3083,138 @@ func (s *WebAgentListReply) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-	{
-		if s.NextCursor.Set {
-			e.FieldStart("next_cursor")
-			s.NextCursor.Encode(e)
-		}
+	if s.NextCursor.Set {
+		e.FieldStart("next_cursor")
+		s.NextCursor.Encode(e)
 	}
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfWebAgentListReply = [2]string{
-	0: "agents",
-	1: "next_cursor",
+var objectOfWebAgentListReply = codec.Object{
+	Type:     "WebAgentListReply",
+	Members:  []string{"agents", "next_cursor"},
+	Required: []uint8{0b00000001},
 }
 
-// Decode decodes WebAgentListReply from json.
 func (s *WebAgentListReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode WebAgentListReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfWebAgentListReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "agents":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				s.Agents = make([]WebAgent, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem WebAgent
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Agents = append(s.Agents, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"agents\"")
-			}
+			return 0, codec.DecodeArr(d, &s.Agents, (*WebAgent).Decode)
 		case "next_cursor":
-			if err := func() error {
-				s.NextCursor.Reset()
-				if err := s.NextCursor.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"next_cursor\"")
-			}
-		default:
-			return d.Skip()
+			s.NextCursor.Reset()
+			return 1, s.NextCursor.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode WebAgentListReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000001,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfWebAgentListReply) {
-					name = jsonFieldsNameOfWebAgentListReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *WebAgentListReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *WebAgentListReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *WebAgentListReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *WebAgentListReply) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *WebAgentReply) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("agent")
+	s.Agent.Encode(e)
+	if s.Warnings != nil {
+		e.FieldStart("warnings")
+		s.Warnings.Encode(e)
+	}
+	if s.Ignored != nil {
+		e.FieldStart("ignored")
+		s.Ignored.Encode(e)
+	}
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *WebAgentReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("agent")
-		s.Agent.Encode(e)
-	}
-	{
-		if s.Warnings != nil {
-			e.FieldStart("warnings")
-			s.Warnings.Encode(e)
-		}
-	}
-	{
-		if s.Ignored != nil {
-			e.FieldStart("ignored")
-			s.Ignored.Encode(e)
-		}
-	}
+var objectOfWebAgentReply = codec.Object{
+	Type:     "WebAgentReply",
+	Members:  []string{"agent", "warnings", "ignored"},
+	Required: []uint8{0b00000001},
 }
 
-var jsonFieldsNameOfWebAgentReply = [3]string{
-	0: "agent",
-	1: "warnings",
-	2: "ignored",
-}
-
-// Decode decodes WebAgentReply from json.
 func (s *WebAgentReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode WebAgentReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfWebAgentReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "agent":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Agent.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"agent\"")
-			}
+			return 0, s.Agent.Decode(d)
 		case "warnings":
-			if err := func() error {
-				if err := s.Warnings.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"warnings\"")
-			}
+			return 1, s.Warnings.Decode(d)
 		case "ignored":
-			if err := func() error {
-				if err := s.Ignored.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"ignored\"")
-			}
-		default:
-			return d.Skip()
+			return 2, s.Ignored.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode WebAgentReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000001,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfWebAgentReply) {
-					name = jsonFieldsNameOfWebAgentReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *WebAgentReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *WebAgentReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *WebAgentReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *WebAgentReply) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *WebAgentUpdate) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	if s.Prompt.Set {
+		e.FieldStart("prompt")
+		s.Prompt.Encode(e)
+	}
+	if s.PathwayID.Set {
+		e.FieldStart("pathway_id")
+		s.PathwayID.Encode(e)
+	}
+	if s.Voice.Set {
+		e.FieldStart("voice")
+		s.Voice.Encode(e)
+	}
+	if s.VoiceSettings.Set {
+		e.FieldStart("voice_settings")
+		s.VoiceSettings.Encode(e)
+	}
+	if s.Webhook.Set {
+		e.FieldStart("webhook")
+		s.Webhook.Encode(e)
+	}
+	if s.Metadata.Set {
+		e.FieldStart("metadata")
+		s.Metadata.Encode(e)
+	}
+	if s.Language.Set {
+		e.FieldStart("language")
+		s.Language.Encode(e)
+	}
+	if s.Model.Set {
+		e.FieldStart("model")
+		s.Model.Encode(e)
+	}
+	if s.FirstSentence.Set {
+		e.FieldStart("first_sentence")
+		s.FirstSentence.Encode(e)
+	}
+	if s.Temperature.Set {
+		e.FieldStart("temperature")
+		s.Temperature.Encode(e)
+	}
+	if s.Tools.Set {
+		e.FieldStart("tools")
+		s.Tools.Encode(e)
+	}
+	if s.DynamicData.Set {
+		e.FieldStart("dynamic_data")
+		s.DynamicData.Encode(e)
+	}
+	if s.InterruptionThreshold.Set {
+		e.FieldStart("interruption_threshold")
+		s.InterruptionThreshold.Encode(e)
+	}
+	if s.Keywords.Set {
+		e.FieldStart("keywords")
+		s.Keywords.Encode(e)
+	}
+	if s.MaxDuration.Set {
+		e.FieldStart("max_duration")
+		s.MaxDuration.Encode(e)
+	}
 	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *WebAgentUpdate) encodeFields(e *jx.Encoder) {
-	{
-		if s.Prompt.Set {
-			e.FieldStart("prompt")
-			s.Prompt.Encode(e)
-		}
-	}
-	{
-		if s.PathwayID.Set {
-			e.FieldStart("pathway_id")
-			s.PathwayID.Encode(e)
-		}
-	}
-	{
-		if s.Voice.Set {
-			e.FieldStart("voice")
-			s.Voice.Encode(e)
-		}
-	}
-	{
-		if s.VoiceSettings.Set {
-			e.FieldStart("voice_settings")
-			s.VoiceSettings.Encode(e)
-		}
-	}
-	{
-		if s.Webhook.Set {
-			e.FieldStart("webhook")
-			s.Webhook.Encode(e)
-		}
-	}
-	{
-		if s.Metadata.Set {
-			e.FieldStart("metadata")
-			s.Metadata.Encode(e)
-		}
-	}
-	{
-		if s.Language.Set {
-			e.FieldStart("language")
-			s.Language.Encode(e)
-		}
-	}
-	{
-		if s.Model.Set {
-			e.FieldStart("model")
-			s.Model.Encode(e)
-		}
-	}
-	{
-		if s.FirstSentence.Set {
-			e.FieldStart("first_sentence")
-			s.FirstSentence.Encode(e)
-		}
-	}
-	{
-		if s.Temperature.Set {
-			e.FieldStart("temperature")
-			s.Temperature.Encode(e)
-		}
-	}
-	{
-		if s.Tools.Set {
-			e.FieldStart("tools")
-			s.Tools.Encode(e)
-		}
-	}
-	{
-		if s.DynamicData.Set {
-			e.FieldStart("dynamic_data")
-			s.DynamicData.Encode(e)
-		}
-	}
-	{
-		if s.InterruptionThreshold.Set {
-			e.FieldStart("interruption_threshold")
-			s.InterruptionThreshold.Encode(e)
-		}
-	}
-	{
-		if s.Keywords.Set {
-			e.FieldStart("keywords")
-			s.Keywords.Encode(e)
-		}
-	}
-	{
-		if s.MaxDuration.Set {
-			e.FieldStart("max_duration")
-			s.MaxDuration.Encode(e)
-		}
-	}
 }
 
 var jsonFieldsNameOfWebAgentUpdate = [15]string{
@@ -7132,7 +3235,6 @@ var jsonFieldsNameOfWebAgentUpdate = [15]string{
 	14: "max_duration",
 }
 
-// Decode decodes WebAgentUpdate from json.
 func (s *WebAgentUpdate) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode WebAgentUpdate to nil")
@@ -7145,150 +3247,105 @@ func (s *WebAgentUpdate) Decode(d *jx.Decoder) error {
 		case "prompt":
 			if err := func() error {
 				s.Prompt.Reset()
-				if err := s.Prompt.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.Prompt.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"prompt\"")
 			}
 		case "pathway_id":
 			if err := func() error {
 				s.PathwayID.Reset()
-				if err := s.PathwayID.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.PathwayID.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"pathway_id\"")
 			}
 		case "voice":
 			if err := func() error {
 				s.Voice.Reset()
-				if err := s.Voice.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.Voice.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"voice\"")
 			}
 		case "voice_settings":
 			if err := func() error {
 				s.VoiceSettings.Reset()
-				if err := s.VoiceSettings.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.VoiceSettings.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"voice_settings\"")
 			}
 		case "webhook":
 			if err := func() error {
 				s.Webhook.Reset()
-				if err := s.Webhook.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.Webhook.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"webhook\"")
 			}
 		case "metadata":
 			if err := func() error {
 				s.Metadata.Reset()
-				if err := s.Metadata.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.Metadata.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"metadata\"")
 			}
 		case "language":
 			if err := func() error {
 				s.Language.Reset()
-				if err := s.Language.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.Language.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"language\"")
 			}
 		case "model":
 			if err := func() error {
 				s.Model.Reset()
-				if err := s.Model.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.Model.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"model\"")
 			}
 		case "first_sentence":
 			if err := func() error {
 				s.FirstSentence.Reset()
-				if err := s.FirstSentence.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.FirstSentence.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"first_sentence\"")
 			}
 		case "temperature":
 			if err := func() error {
 				s.Temperature.Reset()
-				if err := s.Temperature.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.Temperature.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"temperature\"")
 			}
 		case "tools":
 			if err := func() error {
 				s.Tools.Reset()
-				if err := s.Tools.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.Tools.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"tools\"")
 			}
 		case "dynamic_data":
 			if err := func() error {
 				s.DynamicData.Reset()
-				if err := s.DynamicData.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.DynamicData.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"dynamic_data\"")
 			}
 		case "interruption_threshold":
 			if err := func() error {
 				s.InterruptionThreshold.Reset()
-				if err := s.InterruptionThreshold.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.InterruptionThreshold.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"interruption_threshold\"")
 			}
 		case "keywords":
 			if err := func() error {
 				s.Keywords.Reset()
-				if err := s.Keywords.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.Keywords.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"keywords\"")
 			}
 		case "max_duration":
 			if err := func() error {
 				s.MaxDuration.Reset()
-				if err := s.MaxDuration.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.MaxDuration.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"max_duration\"")
 			}
@@ -7300,27 +3357,9 @@ func (s *WebAgentUpdate) Decode(d *jx.Decoder) error {
 		return errors.Wrap(err, "decode WebAgentUpdate")
 	}
 	// Validate properties count.
-	if err := (validate.Object{
-		MinProperties:    1,
-		MinPropertiesSet: true,
-		MaxProperties:    0,
-		MaxPropertiesSet: false,
-	}).ValidateProperties(propertiesCount); err != nil {
-		return errors.Wrap(err, "object")
-	}
-
-	return nil
+	return codec.Wrap((validate.Object{MinProperties: 1, MinPropertiesSet: true}).ValidateProperties(propertiesCount), "object")
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *WebAgentUpdate) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *WebAgentUpdate) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *WebAgentUpdate) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *WebAgentUpdate) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }

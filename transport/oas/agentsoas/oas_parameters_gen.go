@@ -4,14 +4,14 @@ package agentsoas
 
 import (
 	"net/http"
-	"net/url"
 
-	"github.com/go-faster/errors"
 	"github.com/ogen-go/ogen/conv"
 	"github.com/ogen-go/ogen/middleware"
-	"github.com/ogen-go/ogen/ogenerrors"
+
 	"github.com/ogen-go/ogen/uri"
 	"github.com/ogen-go/ogen/validate"
+
+	"github.com/callwright/callwright/transport/oas/internal/codec"
 )
 
 // DeleteAgentParams is parameters of deleteAgent operation.
@@ -21,81 +21,16 @@ type DeleteAgentParams struct {
 }
 
 func unpackDeleteAgentParams(packed middleware.Parameters) (params DeleteAgentParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "agent_id",
-			In:   "path",
-		}
-		params.AgentID = packed[key].(string)
-	}
+	codec.Unpack(packed, "agent_id", "path", true, &params.AgentID)
 	return params
 }
 
 func decodeDeleteAgentParams(args [1]string, argsEscaped bool, r *http.Request) (params DeleteAgentParams, _ error) {
 	// Decode path: agent_id.
-	if err := func() error {
-		param := args[0]
-		if argsEscaped {
-			unescaped, err := url.PathUnescape(args[0])
-			if err != nil {
-				return errors.Wrap(err, "unescape path")
-			}
-			param = unescaped
-		}
-		if len(param) > 0 {
-			d := uri.NewPathDecoder(uri.PathDecoderConfig{
-				Param:   "agent_id",
-				Value:   param,
-				Style:   uri.PathStyleSimple,
-				Explode: false,
-			})
-
-			if err := func() error {
-				val, err := d.DecodeValue()
-				if err != nil {
-					return err
-				}
-
-				c, err := conv.ToString(val)
-				if err != nil {
-					return err
-				}
-
-				params.AgentID = c
-				return nil
-			}(); err != nil {
-				return err
-			}
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(params.AgentID)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		} else {
-			return validate.ErrFieldRequired
-		}
-		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "agent_id",
-			In:   "path",
-			Err:  err,
-		}
+	if err := codec.PathParam("agent_id", args[0], argsEscaped, func(d uri.Decoder) error { return codec.DecodeParamText(d, &params.AgentID) }, func() error {
+		return codec.Length(string(params.AgentID), 1, 64)
+	}); err != nil {
+		return params, err
 	}
 	return params, nil
 }
@@ -107,81 +42,16 @@ type DeletePersonaParams struct {
 }
 
 func unpackDeletePersonaParams(packed middleware.Parameters) (params DeletePersonaParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
+	codec.Unpack(packed, "id", "path", true, &params.ID)
 	return params
 }
 
 func decodeDeletePersonaParams(args [1]string, argsEscaped bool, r *http.Request) (params DeletePersonaParams, _ error) {
 	// Decode path: id.
-	if err := func() error {
-		param := args[0]
-		if argsEscaped {
-			unescaped, err := url.PathUnescape(args[0])
-			if err != nil {
-				return errors.Wrap(err, "unescape path")
-			}
-			param = unescaped
-		}
-		if len(param) > 0 {
-			d := uri.NewPathDecoder(uri.PathDecoderConfig{
-				Param:   "id",
-				Value:   param,
-				Style:   uri.PathStyleSimple,
-				Explode: false,
-			})
-
-			if err := func() error {
-				val, err := d.DecodeValue()
-				if err != nil {
-					return err
-				}
-
-				c, err := conv.ToString(val)
-				if err != nil {
-					return err
-				}
-
-				params.ID = c
-				return nil
-			}(); err != nil {
-				return err
-			}
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(params.ID)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		} else {
-			return validate.ErrFieldRequired
-		}
-		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "id",
-			In:   "path",
-			Err:  err,
-		}
+	if err := codec.PathParam("id", args[0], argsEscaped, func(d uri.Decoder) error { return codec.DecodeParamText(d, &params.ID) }, func() error {
+		return codec.Length(string(params.ID), 1, 64)
+	}); err != nil {
+		return params, err
 	}
 	return params, nil
 }
@@ -193,81 +63,16 @@ type DiscardPersonaDraftParams struct {
 }
 
 func unpackDiscardPersonaDraftParams(packed middleware.Parameters) (params DiscardPersonaDraftParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
+	codec.Unpack(packed, "id", "path", true, &params.ID)
 	return params
 }
 
 func decodeDiscardPersonaDraftParams(args [1]string, argsEscaped bool, r *http.Request) (params DiscardPersonaDraftParams, _ error) {
 	// Decode path: id.
-	if err := func() error {
-		param := args[0]
-		if argsEscaped {
-			unescaped, err := url.PathUnescape(args[0])
-			if err != nil {
-				return errors.Wrap(err, "unescape path")
-			}
-			param = unescaped
-		}
-		if len(param) > 0 {
-			d := uri.NewPathDecoder(uri.PathDecoderConfig{
-				Param:   "id",
-				Value:   param,
-				Style:   uri.PathStyleSimple,
-				Explode: false,
-			})
-
-			if err := func() error {
-				val, err := d.DecodeValue()
-				if err != nil {
-					return err
-				}
-
-				c, err := conv.ToString(val)
-				if err != nil {
-					return err
-				}
-
-				params.ID = c
-				return nil
-			}(); err != nil {
-				return err
-			}
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(params.ID)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		} else {
-			return validate.ErrFieldRequired
-		}
-		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "id",
-			In:   "path",
-			Err:  err,
-		}
+	if err := codec.PathParam("id", args[0], argsEscaped, func(d uri.Decoder) error { return codec.DecodeParamText(d, &params.ID) }, func() error {
+		return codec.Length(string(params.ID), 1, 64)
+	}); err != nil {
+		return params, err
 	}
 	return params, nil
 }
@@ -279,81 +84,16 @@ type GetAgentParams struct {
 }
 
 func unpackGetAgentParams(packed middleware.Parameters) (params GetAgentParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "agent_id",
-			In:   "path",
-		}
-		params.AgentID = packed[key].(string)
-	}
+	codec.Unpack(packed, "agent_id", "path", true, &params.AgentID)
 	return params
 }
 
 func decodeGetAgentParams(args [1]string, argsEscaped bool, r *http.Request) (params GetAgentParams, _ error) {
 	// Decode path: agent_id.
-	if err := func() error {
-		param := args[0]
-		if argsEscaped {
-			unescaped, err := url.PathUnescape(args[0])
-			if err != nil {
-				return errors.Wrap(err, "unescape path")
-			}
-			param = unescaped
-		}
-		if len(param) > 0 {
-			d := uri.NewPathDecoder(uri.PathDecoderConfig{
-				Param:   "agent_id",
-				Value:   param,
-				Style:   uri.PathStyleSimple,
-				Explode: false,
-			})
-
-			if err := func() error {
-				val, err := d.DecodeValue()
-				if err != nil {
-					return err
-				}
-
-				c, err := conv.ToString(val)
-				if err != nil {
-					return err
-				}
-
-				params.AgentID = c
-				return nil
-			}(); err != nil {
-				return err
-			}
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(params.AgentID)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		} else {
-			return validate.ErrFieldRequired
-		}
-		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "agent_id",
-			In:   "path",
-			Err:  err,
-		}
+	if err := codec.PathParam("agent_id", args[0], argsEscaped, func(d uri.Decoder) error { return codec.DecodeParamText(d, &params.AgentID) }, func() error {
+		return codec.Length(string(params.AgentID), 1, 64)
+	}); err != nil {
+		return params, err
 	}
 	return params, nil
 }
@@ -365,81 +105,16 @@ type GetInboundNumberParams struct {
 }
 
 func unpackGetInboundNumberParams(packed middleware.Parameters) (params GetInboundNumberParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "phone_number",
-			In:   "path",
-		}
-		params.PhoneNumber = packed[key].(string)
-	}
+	codec.Unpack(packed, "phone_number", "path", true, &params.PhoneNumber)
 	return params
 }
 
 func decodeGetInboundNumberParams(args [1]string, argsEscaped bool, r *http.Request) (params GetInboundNumberParams, _ error) {
 	// Decode path: phone_number.
-	if err := func() error {
-		param := args[0]
-		if argsEscaped {
-			unescaped, err := url.PathUnescape(args[0])
-			if err != nil {
-				return errors.Wrap(err, "unescape path")
-			}
-			param = unescaped
-		}
-		if len(param) > 0 {
-			d := uri.NewPathDecoder(uri.PathDecoderConfig{
-				Param:   "phone_number",
-				Value:   param,
-				Style:   uri.PathStyleSimple,
-				Explode: false,
-			})
-
-			if err := func() error {
-				val, err := d.DecodeValue()
-				if err != nil {
-					return err
-				}
-
-				c, err := conv.ToString(val)
-				if err != nil {
-					return err
-				}
-
-				params.PhoneNumber = c
-				return nil
-			}(); err != nil {
-				return err
-			}
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     32,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(params.PhoneNumber)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		} else {
-			return validate.ErrFieldRequired
-		}
-		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "phone_number",
-			In:   "path",
-			Err:  err,
-		}
+	if err := codec.PathParam("phone_number", args[0], argsEscaped, func(d uri.Decoder) error { return codec.DecodeParamText(d, &params.PhoneNumber) }, func() error {
+		return codec.Length(string(params.PhoneNumber), 1, 32)
+	}); err != nil {
+		return params, err
 	}
 	return params, nil
 }
@@ -451,81 +126,16 @@ type GetPersonaParams struct {
 }
 
 func unpackGetPersonaParams(packed middleware.Parameters) (params GetPersonaParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
+	codec.Unpack(packed, "id", "path", true, &params.ID)
 	return params
 }
 
 func decodeGetPersonaParams(args [1]string, argsEscaped bool, r *http.Request) (params GetPersonaParams, _ error) {
 	// Decode path: id.
-	if err := func() error {
-		param := args[0]
-		if argsEscaped {
-			unescaped, err := url.PathUnescape(args[0])
-			if err != nil {
-				return errors.Wrap(err, "unescape path")
-			}
-			param = unescaped
-		}
-		if len(param) > 0 {
-			d := uri.NewPathDecoder(uri.PathDecoderConfig{
-				Param:   "id",
-				Value:   param,
-				Style:   uri.PathStyleSimple,
-				Explode: false,
-			})
-
-			if err := func() error {
-				val, err := d.DecodeValue()
-				if err != nil {
-					return err
-				}
-
-				c, err := conv.ToString(val)
-				if err != nil {
-					return err
-				}
-
-				params.ID = c
-				return nil
-			}(); err != nil {
-				return err
-			}
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(params.ID)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		} else {
-			return validate.ErrFieldRequired
-		}
-		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "id",
-			In:   "path",
-			Err:  err,
-		}
+	if err := codec.PathParam("id", args[0], argsEscaped, func(d uri.Decoder) error { return codec.DecodeParamText(d, &params.ID) }, func() error {
+		return codec.Length(string(params.ID), 1, 64)
+	}); err != nil {
+		return params, err
 	}
 	return params, nil
 }
@@ -539,24 +149,8 @@ type ListAgentsParams struct {
 }
 
 func unpackListAgentsParams(packed middleware.Parameters) (params ListAgentsParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "limit",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Limit = v.(OptInt)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "cursor",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Cursor = v.(OptString)
-		}
-	}
+	codec.Unpack(packed, "limit", "query", false, &params.Limit)
+	codec.Unpack(packed, "cursor", "query", false, &params.Cursor)
 	return params
 }
 
@@ -568,138 +162,26 @@ func decodeListAgentsParams(args [0]string, argsEscaped bool, r *http.Request) (
 		params.Limit.SetTo(val)
 	}
 	// Decode query: limit.
-	if err := func() error {
-		cfg := uri.QueryParameterDecodingConfig{
-			Name:    "limit",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
-		}
-
-		if err := q.HasParam(cfg); err == nil {
-			if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
-				var paramsDotLimitVal int
-				if err := func() error {
-					val, err := d.DecodeValue()
-					if err != nil {
-						return err
-					}
-
-					c, err := conv.ToInt(val)
-					if err != nil {
-						return err
-					}
-
-					paramsDotLimitVal = c
-					return nil
-				}(); err != nil {
-					return err
-				}
-				params.Limit.SetTo(paramsDotLimitVal)
-				return nil
-			}); err != nil {
-				return err
-			}
-			if err := func() error {
-				if value, ok := params.Limit.Get(); ok {
-					if err := func() error {
-						if err := (validate.Int{
-							MinSet:        true,
-							Min:           1,
-							MaxSet:        true,
-							Max:           1000,
-							MinExclusive:  false,
-							MaxExclusive:  false,
-							MultipleOfSet: false,
-							MultipleOf:    0,
-							Pattern:       nil,
-						}).Validate(int64(value)); err != nil {
-							return errors.Wrap(err, "int")
-						}
-						return nil
-					}(); err != nil {
-						return err
-					}
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
+	if err := codec.Param(q, uri.QueryParameterDecodingConfig{Name: "limit", Style: uri.QueryStyleForm, Explode: true}, false, func(d uri.Decoder) error {
+		return codec.SetParam(d, params.Limit.SetTo, conv.ToInt)
+	}, func() error {
+		if value, ok := params.Limit.Get(); ok {
+			return codec.Int(int64(value), validate.Int{MinSet: true, Min: 1, MaxSet: true, Max: 1000})
 		}
 		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "limit",
-			In:   "query",
-			Err:  err,
-		}
+	}); err != nil {
+		return params, codec.ParamError("limit", "query", err)
 	}
 	// Decode query: cursor.
-	if err := func() error {
-		cfg := uri.QueryParameterDecodingConfig{
-			Name:    "cursor",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
-		}
-
-		if err := q.HasParam(cfg); err == nil {
-			if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
-				var paramsDotCursorVal string
-				if err := func() error {
-					val, err := d.DecodeValue()
-					if err != nil {
-						return err
-					}
-
-					c, err := conv.ToString(val)
-					if err != nil {
-						return err
-					}
-
-					paramsDotCursorVal = c
-					return nil
-				}(); err != nil {
-					return err
-				}
-				params.Cursor.SetTo(paramsDotCursorVal)
-				return nil
-			}); err != nil {
-				return err
-			}
-			if err := func() error {
-				if value, ok := params.Cursor.Get(); ok {
-					if err := func() error {
-						if err := (validate.String{
-							MinLength:     1,
-							MinLengthSet:  true,
-							MaxLength:     1000,
-							MaxLengthSet:  true,
-							Email:         false,
-							Hostname:      false,
-							Regex:         nil,
-							MinNumeric:    0,
-							MinNumericSet: false,
-							MaxNumeric:    0,
-							MaxNumericSet: false,
-						}).Validate(string(value)); err != nil {
-							return errors.Wrap(err, "string")
-						}
-						return nil
-					}(); err != nil {
-						return err
-					}
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
+	if err := codec.Param(q, uri.QueryParameterDecodingConfig{Name: "cursor", Style: uri.QueryStyleForm, Explode: true}, false, func(d uri.Decoder) error {
+		return codec.SetParamText(d, params.Cursor.SetTo)
+	}, func() error {
+		if value, ok := params.Cursor.Get(); ok {
+			return codec.Length(string(value), 1, 1000)
 		}
 		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "cursor",
-			In:   "query",
-			Err:  err,
-		}
+	}); err != nil {
+		return params, codec.ParamError("cursor", "query", err)
 	}
 	return params, nil
 }
@@ -713,24 +195,8 @@ type ListInboundNumbersParams struct {
 }
 
 func unpackListInboundNumbersParams(packed middleware.Parameters) (params ListInboundNumbersParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "limit",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Limit = v.(OptInt)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "cursor",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Cursor = v.(OptString)
-		}
-	}
+	codec.Unpack(packed, "limit", "query", false, &params.Limit)
+	codec.Unpack(packed, "cursor", "query", false, &params.Cursor)
 	return params
 }
 
@@ -742,138 +208,26 @@ func decodeListInboundNumbersParams(args [0]string, argsEscaped bool, r *http.Re
 		params.Limit.SetTo(val)
 	}
 	// Decode query: limit.
-	if err := func() error {
-		cfg := uri.QueryParameterDecodingConfig{
-			Name:    "limit",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
-		}
-
-		if err := q.HasParam(cfg); err == nil {
-			if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
-				var paramsDotLimitVal int
-				if err := func() error {
-					val, err := d.DecodeValue()
-					if err != nil {
-						return err
-					}
-
-					c, err := conv.ToInt(val)
-					if err != nil {
-						return err
-					}
-
-					paramsDotLimitVal = c
-					return nil
-				}(); err != nil {
-					return err
-				}
-				params.Limit.SetTo(paramsDotLimitVal)
-				return nil
-			}); err != nil {
-				return err
-			}
-			if err := func() error {
-				if value, ok := params.Limit.Get(); ok {
-					if err := func() error {
-						if err := (validate.Int{
-							MinSet:        true,
-							Min:           1,
-							MaxSet:        true,
-							Max:           10000,
-							MinExclusive:  false,
-							MaxExclusive:  false,
-							MultipleOfSet: false,
-							MultipleOf:    0,
-							Pattern:       nil,
-						}).Validate(int64(value)); err != nil {
-							return errors.Wrap(err, "int")
-						}
-						return nil
-					}(); err != nil {
-						return err
-					}
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
+	if err := codec.Param(q, uri.QueryParameterDecodingConfig{Name: "limit", Style: uri.QueryStyleForm, Explode: true}, false, func(d uri.Decoder) error {
+		return codec.SetParam(d, params.Limit.SetTo, conv.ToInt)
+	}, func() error {
+		if value, ok := params.Limit.Get(); ok {
+			return codec.Int(int64(value), validate.Int{MinSet: true, Min: 1, MaxSet: true, Max: 10000})
 		}
 		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "limit",
-			In:   "query",
-			Err:  err,
-		}
+	}); err != nil {
+		return params, codec.ParamError("limit", "query", err)
 	}
 	// Decode query: cursor.
-	if err := func() error {
-		cfg := uri.QueryParameterDecodingConfig{
-			Name:    "cursor",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
-		}
-
-		if err := q.HasParam(cfg); err == nil {
-			if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
-				var paramsDotCursorVal string
-				if err := func() error {
-					val, err := d.DecodeValue()
-					if err != nil {
-						return err
-					}
-
-					c, err := conv.ToString(val)
-					if err != nil {
-						return err
-					}
-
-					paramsDotCursorVal = c
-					return nil
-				}(); err != nil {
-					return err
-				}
-				params.Cursor.SetTo(paramsDotCursorVal)
-				return nil
-			}); err != nil {
-				return err
-			}
-			if err := func() error {
-				if value, ok := params.Cursor.Get(); ok {
-					if err := func() error {
-						if err := (validate.String{
-							MinLength:     1,
-							MinLengthSet:  true,
-							MaxLength:     1000,
-							MaxLengthSet:  true,
-							Email:         false,
-							Hostname:      false,
-							Regex:         nil,
-							MinNumeric:    0,
-							MinNumericSet: false,
-							MaxNumeric:    0,
-							MaxNumericSet: false,
-						}).Validate(string(value)); err != nil {
-							return errors.Wrap(err, "string")
-						}
-						return nil
-					}(); err != nil {
-						return err
-					}
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
+	if err := codec.Param(q, uri.QueryParameterDecodingConfig{Name: "cursor", Style: uri.QueryStyleForm, Explode: true}, false, func(d uri.Decoder) error {
+		return codec.SetParamText(d, params.Cursor.SetTo)
+	}, func() error {
+		if value, ok := params.Cursor.Get(); ok {
+			return codec.Length(string(value), 1, 1000)
 		}
 		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "cursor",
-			In:   "query",
-			Err:  err,
-		}
+	}); err != nil {
+		return params, codec.ParamError("cursor", "query", err)
 	}
 	return params, nil
 }
@@ -889,100 +243,19 @@ type ListPersonaVersionsParams struct {
 }
 
 func unpackListPersonaVersionsParams(packed middleware.Parameters) (params ListPersonaVersionsParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "limit",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Limit = v.(OptInt)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "cursor",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Cursor = v.(OptString)
-		}
-	}
+	codec.Unpack(packed, "id", "path", true, &params.ID)
+	codec.Unpack(packed, "limit", "query", false, &params.Limit)
+	codec.Unpack(packed, "cursor", "query", false, &params.Cursor)
 	return params
 }
 
 func decodeListPersonaVersionsParams(args [1]string, argsEscaped bool, r *http.Request) (params ListPersonaVersionsParams, _ error) {
 	q := uri.NewQueryDecoder(r.URL.Query())
 	// Decode path: id.
-	if err := func() error {
-		param := args[0]
-		if argsEscaped {
-			unescaped, err := url.PathUnescape(args[0])
-			if err != nil {
-				return errors.Wrap(err, "unescape path")
-			}
-			param = unescaped
-		}
-		if len(param) > 0 {
-			d := uri.NewPathDecoder(uri.PathDecoderConfig{
-				Param:   "id",
-				Value:   param,
-				Style:   uri.PathStyleSimple,
-				Explode: false,
-			})
-
-			if err := func() error {
-				val, err := d.DecodeValue()
-				if err != nil {
-					return err
-				}
-
-				c, err := conv.ToString(val)
-				if err != nil {
-					return err
-				}
-
-				params.ID = c
-				return nil
-			}(); err != nil {
-				return err
-			}
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(params.ID)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		} else {
-			return validate.ErrFieldRequired
-		}
-		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "id",
-			In:   "path",
-			Err:  err,
-		}
+	if err := codec.PathParam("id", args[0], argsEscaped, func(d uri.Decoder) error { return codec.DecodeParamText(d, &params.ID) }, func() error {
+		return codec.Length(string(params.ID), 1, 64)
+	}); err != nil {
+		return params, err
 	}
 	// Set default value for query: limit.
 	{
@@ -990,138 +263,26 @@ func decodeListPersonaVersionsParams(args [1]string, argsEscaped bool, r *http.R
 		params.Limit.SetTo(val)
 	}
 	// Decode query: limit.
-	if err := func() error {
-		cfg := uri.QueryParameterDecodingConfig{
-			Name:    "limit",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
-		}
-
-		if err := q.HasParam(cfg); err == nil {
-			if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
-				var paramsDotLimitVal int
-				if err := func() error {
-					val, err := d.DecodeValue()
-					if err != nil {
-						return err
-					}
-
-					c, err := conv.ToInt(val)
-					if err != nil {
-						return err
-					}
-
-					paramsDotLimitVal = c
-					return nil
-				}(); err != nil {
-					return err
-				}
-				params.Limit.SetTo(paramsDotLimitVal)
-				return nil
-			}); err != nil {
-				return err
-			}
-			if err := func() error {
-				if value, ok := params.Limit.Get(); ok {
-					if err := func() error {
-						if err := (validate.Int{
-							MinSet:        true,
-							Min:           1,
-							MaxSet:        true,
-							Max:           100,
-							MinExclusive:  false,
-							MaxExclusive:  false,
-							MultipleOfSet: false,
-							MultipleOf:    0,
-							Pattern:       nil,
-						}).Validate(int64(value)); err != nil {
-							return errors.Wrap(err, "int")
-						}
-						return nil
-					}(); err != nil {
-						return err
-					}
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
+	if err := codec.Param(q, uri.QueryParameterDecodingConfig{Name: "limit", Style: uri.QueryStyleForm, Explode: true}, false, func(d uri.Decoder) error {
+		return codec.SetParam(d, params.Limit.SetTo, conv.ToInt)
+	}, func() error {
+		if value, ok := params.Limit.Get(); ok {
+			return codec.Int(int64(value), validate.Int{MinSet: true, Min: 1, MaxSet: true, Max: 100})
 		}
 		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "limit",
-			In:   "query",
-			Err:  err,
-		}
+	}); err != nil {
+		return params, codec.ParamError("limit", "query", err)
 	}
 	// Decode query: cursor.
-	if err := func() error {
-		cfg := uri.QueryParameterDecodingConfig{
-			Name:    "cursor",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
-		}
-
-		if err := q.HasParam(cfg); err == nil {
-			if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
-				var paramsDotCursorVal string
-				if err := func() error {
-					val, err := d.DecodeValue()
-					if err != nil {
-						return err
-					}
-
-					c, err := conv.ToString(val)
-					if err != nil {
-						return err
-					}
-
-					paramsDotCursorVal = c
-					return nil
-				}(); err != nil {
-					return err
-				}
-				params.Cursor.SetTo(paramsDotCursorVal)
-				return nil
-			}); err != nil {
-				return err
-			}
-			if err := func() error {
-				if value, ok := params.Cursor.Get(); ok {
-					if err := func() error {
-						if err := (validate.String{
-							MinLength:     1,
-							MinLengthSet:  true,
-							MaxLength:     1000,
-							MaxLengthSet:  true,
-							Email:         false,
-							Hostname:      false,
-							Regex:         nil,
-							MinNumeric:    0,
-							MinNumericSet: false,
-							MaxNumeric:    0,
-							MaxNumericSet: false,
-						}).Validate(string(value)); err != nil {
-							return errors.Wrap(err, "string")
-						}
-						return nil
-					}(); err != nil {
-						return err
-					}
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
+	if err := codec.Param(q, uri.QueryParameterDecodingConfig{Name: "cursor", Style: uri.QueryStyleForm, Explode: true}, false, func(d uri.Decoder) error {
+		return codec.SetParamText(d, params.Cursor.SetTo)
+	}, func() error {
+		if value, ok := params.Cursor.Get(); ok {
+			return codec.Length(string(value), 1, 1000)
 		}
 		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "cursor",
-			In:   "query",
-			Err:  err,
-		}
+	}); err != nil {
+		return params, codec.ParamError("cursor", "query", err)
 	}
 	return params, nil
 }
@@ -1135,24 +296,8 @@ type ListPersonasParams struct {
 }
 
 func unpackListPersonasParams(packed middleware.Parameters) (params ListPersonasParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "page",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Page = v.(OptInt)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "limit",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Limit = v.(OptInt)
-		}
-	}
+	codec.Unpack(packed, "page", "query", false, &params.Page)
+	codec.Unpack(packed, "limit", "query", false, &params.Limit)
 	return params
 }
 
@@ -1164,70 +309,15 @@ func decodeListPersonasParams(args [0]string, argsEscaped bool, r *http.Request)
 		params.Page.SetTo(val)
 	}
 	// Decode query: page.
-	if err := func() error {
-		cfg := uri.QueryParameterDecodingConfig{
-			Name:    "page",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
-		}
-
-		if err := q.HasParam(cfg); err == nil {
-			if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
-				var paramsDotPageVal int
-				if err := func() error {
-					val, err := d.DecodeValue()
-					if err != nil {
-						return err
-					}
-
-					c, err := conv.ToInt(val)
-					if err != nil {
-						return err
-					}
-
-					paramsDotPageVal = c
-					return nil
-				}(); err != nil {
-					return err
-				}
-				params.Page.SetTo(paramsDotPageVal)
-				return nil
-			}); err != nil {
-				return err
-			}
-			if err := func() error {
-				if value, ok := params.Page.Get(); ok {
-					if err := func() error {
-						if err := (validate.Int{
-							MinSet:        true,
-							Min:           1,
-							MaxSet:        true,
-							Max:           100000,
-							MinExclusive:  false,
-							MaxExclusive:  false,
-							MultipleOfSet: false,
-							MultipleOf:    0,
-							Pattern:       nil,
-						}).Validate(int64(value)); err != nil {
-							return errors.Wrap(err, "int")
-						}
-						return nil
-					}(); err != nil {
-						return err
-					}
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
+	if err := codec.Param(q, uri.QueryParameterDecodingConfig{Name: "page", Style: uri.QueryStyleForm, Explode: true}, false, func(d uri.Decoder) error {
+		return codec.SetParam(d, params.Page.SetTo, conv.ToInt)
+	}, func() error {
+		if value, ok := params.Page.Get(); ok {
+			return codec.Int(int64(value), validate.Int{MinSet: true, Min: 1, MaxSet: true, Max: 100000})
 		}
 		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "page",
-			In:   "query",
-			Err:  err,
-		}
+	}); err != nil {
+		return params, codec.ParamError("page", "query", err)
 	}
 	// Set default value for query: limit.
 	{
@@ -1235,70 +325,15 @@ func decodeListPersonasParams(args [0]string, argsEscaped bool, r *http.Request)
 		params.Limit.SetTo(val)
 	}
 	// Decode query: limit.
-	if err := func() error {
-		cfg := uri.QueryParameterDecodingConfig{
-			Name:    "limit",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
-		}
-
-		if err := q.HasParam(cfg); err == nil {
-			if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
-				var paramsDotLimitVal int
-				if err := func() error {
-					val, err := d.DecodeValue()
-					if err != nil {
-						return err
-					}
-
-					c, err := conv.ToInt(val)
-					if err != nil {
-						return err
-					}
-
-					paramsDotLimitVal = c
-					return nil
-				}(); err != nil {
-					return err
-				}
-				params.Limit.SetTo(paramsDotLimitVal)
-				return nil
-			}); err != nil {
-				return err
-			}
-			if err := func() error {
-				if value, ok := params.Limit.Get(); ok {
-					if err := func() error {
-						if err := (validate.Int{
-							MinSet:        true,
-							Min:           1,
-							MaxSet:        true,
-							Max:           100,
-							MinExclusive:  false,
-							MaxExclusive:  false,
-							MultipleOfSet: false,
-							MultipleOf:    0,
-							Pattern:       nil,
-						}).Validate(int64(value)); err != nil {
-							return errors.Wrap(err, "int")
-						}
-						return nil
-					}(); err != nil {
-						return err
-					}
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
+	if err := codec.Param(q, uri.QueryParameterDecodingConfig{Name: "limit", Style: uri.QueryStyleForm, Explode: true}, false, func(d uri.Decoder) error {
+		return codec.SetParam(d, params.Limit.SetTo, conv.ToInt)
+	}, func() error {
+		if value, ok := params.Limit.Get(); ok {
+			return codec.Int(int64(value), validate.Int{MinSet: true, Min: 1, MaxSet: true, Max: 100})
 		}
 		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "limit",
-			In:   "query",
-			Err:  err,
-		}
+	}); err != nil {
+		return params, codec.ParamError("limit", "query", err)
 	}
 	return params, nil
 }
@@ -1310,81 +345,16 @@ type PromotePersonaParams struct {
 }
 
 func unpackPromotePersonaParams(packed middleware.Parameters) (params PromotePersonaParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
+	codec.Unpack(packed, "id", "path", true, &params.ID)
 	return params
 }
 
 func decodePromotePersonaParams(args [1]string, argsEscaped bool, r *http.Request) (params PromotePersonaParams, _ error) {
 	// Decode path: id.
-	if err := func() error {
-		param := args[0]
-		if argsEscaped {
-			unescaped, err := url.PathUnescape(args[0])
-			if err != nil {
-				return errors.Wrap(err, "unescape path")
-			}
-			param = unescaped
-		}
-		if len(param) > 0 {
-			d := uri.NewPathDecoder(uri.PathDecoderConfig{
-				Param:   "id",
-				Value:   param,
-				Style:   uri.PathStyleSimple,
-				Explode: false,
-			})
-
-			if err := func() error {
-				val, err := d.DecodeValue()
-				if err != nil {
-					return err
-				}
-
-				c, err := conv.ToString(val)
-				if err != nil {
-					return err
-				}
-
-				params.ID = c
-				return nil
-			}(); err != nil {
-				return err
-			}
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(params.ID)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		} else {
-			return validate.ErrFieldRequired
-		}
-		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "id",
-			In:   "path",
-			Err:  err,
-		}
+	if err := codec.PathParam("id", args[0], argsEscaped, func(d uri.Decoder) error { return codec.DecodeParamText(d, &params.ID) }, func() error {
+		return codec.Length(string(params.ID), 1, 64)
+	}); err != nil {
+		return params, err
 	}
 	return params, nil
 }
@@ -1396,81 +366,16 @@ type RemoveAgentParams struct {
 }
 
 func unpackRemoveAgentParams(packed middleware.Parameters) (params RemoveAgentParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "agent_id",
-			In:   "path",
-		}
-		params.AgentID = packed[key].(string)
-	}
+	codec.Unpack(packed, "agent_id", "path", true, &params.AgentID)
 	return params
 }
 
 func decodeRemoveAgentParams(args [1]string, argsEscaped bool, r *http.Request) (params RemoveAgentParams, _ error) {
 	// Decode path: agent_id.
-	if err := func() error {
-		param := args[0]
-		if argsEscaped {
-			unescaped, err := url.PathUnescape(args[0])
-			if err != nil {
-				return errors.Wrap(err, "unescape path")
-			}
-			param = unescaped
-		}
-		if len(param) > 0 {
-			d := uri.NewPathDecoder(uri.PathDecoderConfig{
-				Param:   "agent_id",
-				Value:   param,
-				Style:   uri.PathStyleSimple,
-				Explode: false,
-			})
-
-			if err := func() error {
-				val, err := d.DecodeValue()
-				if err != nil {
-					return err
-				}
-
-				c, err := conv.ToString(val)
-				if err != nil {
-					return err
-				}
-
-				params.AgentID = c
-				return nil
-			}(); err != nil {
-				return err
-			}
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(params.AgentID)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		} else {
-			return validate.ErrFieldRequired
-		}
-		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "agent_id",
-			In:   "path",
-			Err:  err,
-		}
+	if err := codec.PathParam("agent_id", args[0], argsEscaped, func(d uri.Decoder) error { return codec.DecodeParamText(d, &params.AgentID) }, func() error {
+		return codec.Length(string(params.AgentID), 1, 64)
+	}); err != nil {
+		return params, err
 	}
 	return params, nil
 }
@@ -1482,81 +387,16 @@ type UpdateAgentParams struct {
 }
 
 func unpackUpdateAgentParams(packed middleware.Parameters) (params UpdateAgentParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "agent_id",
-			In:   "path",
-		}
-		params.AgentID = packed[key].(string)
-	}
+	codec.Unpack(packed, "agent_id", "path", true, &params.AgentID)
 	return params
 }
 
 func decodeUpdateAgentParams(args [1]string, argsEscaped bool, r *http.Request) (params UpdateAgentParams, _ error) {
 	// Decode path: agent_id.
-	if err := func() error {
-		param := args[0]
-		if argsEscaped {
-			unescaped, err := url.PathUnescape(args[0])
-			if err != nil {
-				return errors.Wrap(err, "unescape path")
-			}
-			param = unescaped
-		}
-		if len(param) > 0 {
-			d := uri.NewPathDecoder(uri.PathDecoderConfig{
-				Param:   "agent_id",
-				Value:   param,
-				Style:   uri.PathStyleSimple,
-				Explode: false,
-			})
-
-			if err := func() error {
-				val, err := d.DecodeValue()
-				if err != nil {
-					return err
-				}
-
-				c, err := conv.ToString(val)
-				if err != nil {
-					return err
-				}
-
-				params.AgentID = c
-				return nil
-			}(); err != nil {
-				return err
-			}
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(params.AgentID)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		} else {
-			return validate.ErrFieldRequired
-		}
-		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "agent_id",
-			In:   "path",
-			Err:  err,
-		}
+	if err := codec.PathParam("agent_id", args[0], argsEscaped, func(d uri.Decoder) error { return codec.DecodeParamText(d, &params.AgentID) }, func() error {
+		return codec.Length(string(params.AgentID), 1, 64)
+	}); err != nil {
+		return params, err
 	}
 	return params, nil
 }
@@ -1568,81 +408,16 @@ type UpdateInboundNumberParams struct {
 }
 
 func unpackUpdateInboundNumberParams(packed middleware.Parameters) (params UpdateInboundNumberParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "phone_number",
-			In:   "path",
-		}
-		params.PhoneNumber = packed[key].(string)
-	}
+	codec.Unpack(packed, "phone_number", "path", true, &params.PhoneNumber)
 	return params
 }
 
 func decodeUpdateInboundNumberParams(args [1]string, argsEscaped bool, r *http.Request) (params UpdateInboundNumberParams, _ error) {
 	// Decode path: phone_number.
-	if err := func() error {
-		param := args[0]
-		if argsEscaped {
-			unescaped, err := url.PathUnescape(args[0])
-			if err != nil {
-				return errors.Wrap(err, "unescape path")
-			}
-			param = unescaped
-		}
-		if len(param) > 0 {
-			d := uri.NewPathDecoder(uri.PathDecoderConfig{
-				Param:   "phone_number",
-				Value:   param,
-				Style:   uri.PathStyleSimple,
-				Explode: false,
-			})
-
-			if err := func() error {
-				val, err := d.DecodeValue()
-				if err != nil {
-					return err
-				}
-
-				c, err := conv.ToString(val)
-				if err != nil {
-					return err
-				}
-
-				params.PhoneNumber = c
-				return nil
-			}(); err != nil {
-				return err
-			}
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     32,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(params.PhoneNumber)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		} else {
-			return validate.ErrFieldRequired
-		}
-		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "phone_number",
-			In:   "path",
-			Err:  err,
-		}
+	if err := codec.PathParam("phone_number", args[0], argsEscaped, func(d uri.Decoder) error { return codec.DecodeParamText(d, &params.PhoneNumber) }, func() error {
+		return codec.Length(string(params.PhoneNumber), 1, 32)
+	}); err != nil {
+		return params, err
 	}
 	return params, nil
 }
@@ -1654,81 +429,16 @@ type UpdatePersonaParams struct {
 }
 
 func unpackUpdatePersonaParams(packed middleware.Parameters) (params UpdatePersonaParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
+	codec.Unpack(packed, "id", "path", true, &params.ID)
 	return params
 }
 
 func decodeUpdatePersonaParams(args [1]string, argsEscaped bool, r *http.Request) (params UpdatePersonaParams, _ error) {
 	// Decode path: id.
-	if err := func() error {
-		param := args[0]
-		if argsEscaped {
-			unescaped, err := url.PathUnescape(args[0])
-			if err != nil {
-				return errors.Wrap(err, "unescape path")
-			}
-			param = unescaped
-		}
-		if len(param) > 0 {
-			d := uri.NewPathDecoder(uri.PathDecoderConfig{
-				Param:   "id",
-				Value:   param,
-				Style:   uri.PathStyleSimple,
-				Explode: false,
-			})
-
-			if err := func() error {
-				val, err := d.DecodeValue()
-				if err != nil {
-					return err
-				}
-
-				c, err := conv.ToString(val)
-				if err != nil {
-					return err
-				}
-
-				params.ID = c
-				return nil
-			}(); err != nil {
-				return err
-			}
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(params.ID)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		} else {
-			return validate.ErrFieldRequired
-		}
-		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "id",
-			In:   "path",
-			Err:  err,
-		}
+	if err := codec.PathParam("id", args[0], argsEscaped, func(d uri.Decoder) error { return codec.DecodeParamText(d, &params.ID) }, func() error {
+		return codec.Length(string(params.ID), 1, 64)
+	}); err != nil {
+		return params, err
 	}
 	return params, nil
 }

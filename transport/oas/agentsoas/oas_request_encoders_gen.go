@@ -3,24 +3,16 @@
 package agentsoas
 
 import (
-	"bytes"
 	"net/http"
 
-	"github.com/go-faster/jx"
-	ht "github.com/ogen-go/ogen/http"
+	"github.com/callwright/callwright/transport/oas/internal/codec"
 )
 
 func encodeCreateAgentRequest(
 	req *WebAgentCreate,
 	r *http.Request,
 ) error {
-	const contentType = "application/json"
-	e := new(jx.Encoder)
-	{
-		req.Encode(e)
-	}
-	encoded := e.Bytes()
-	ht.SetBody(r, bytes.NewReader(encoded), contentType)
+	codec.WriteRequest(r, req)
 	return nil
 }
 
@@ -28,13 +20,7 @@ func encodeCreatePersonaRequest(
 	req *PersonaCreate,
 	r *http.Request,
 ) error {
-	const contentType = "application/json"
-	e := new(jx.Encoder)
-	{
-		req.Encode(e)
-	}
-	encoded := e.Bytes()
-	ht.SetBody(r, bytes.NewReader(encoded), contentType)
+	codec.WriteRequest(r, req)
 	return nil
 }
 
@@ -42,13 +28,7 @@ func encodeUpdateAgentRequest(
 	req *WebAgentUpdate,
 	r *http.Request,
 ) error {
-	const contentType = "application/json"
-	e := new(jx.Encoder)
-	{
-		req.Encode(e)
-	}
-	encoded := e.Bytes()
-	ht.SetBody(r, bytes.NewReader(encoded), contentType)
+	codec.WriteRequest(r, req)
 	return nil
 }
 
@@ -56,13 +36,7 @@ func encodeUpdateInboundNumberRequest(
 	req *InboundNumberUpdate,
 	r *http.Request,
 ) error {
-	const contentType = "application/json"
-	e := new(jx.Encoder)
-	{
-		req.Encode(e)
-	}
-	encoded := e.Bytes()
-	ht.SetBody(r, bytes.NewReader(encoded), contentType)
+	codec.WriteRequest(r, req)
 	return nil
 }
 
@@ -70,12 +44,6 @@ func encodeUpdatePersonaRequest(
 	req *PersonaUpdate,
 	r *http.Request,
 ) error {
-	const contentType = "application/json"
-	e := new(jx.Encoder)
-	{
-		req.Encode(e)
-	}
-	encoded := e.Bytes()
-	ht.SetBody(r, bytes.NewReader(encoded), contentType)
+	codec.WriteRequest(r, req)
 	return nil
 }

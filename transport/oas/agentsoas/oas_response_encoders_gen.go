@@ -10,227 +10,76 @@ import (
 	"github.com/ogen-go/ogen/conv"
 	ht "github.com/ogen-go/ogen/http"
 	"github.com/ogen-go/ogen/uri"
+
+	"github.com/callwright/callwright/transport/oas/internal/codec"
 )
 
 func encodeCreateAgentResponse(response *WebAgentReply, w http.ResponseWriter) error {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(201)
-
-	e := new(jx.Encoder)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
-		return errors.Wrap(err, "write")
-	}
-
-	return nil
+	return codec.WriteResponse(w, 201, response)
 }
 
 func encodeCreatePersonaResponse(response *PersonaReply, w http.ResponseWriter) error {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(201)
-
-	e := new(jx.Encoder)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
-		return errors.Wrap(err, "write")
-	}
-
-	return nil
+	return codec.WriteResponse(w, 201, response)
 }
 
 func encodeDeleteAgentResponse(response *MessageReply, w http.ResponseWriter) error {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(200)
-
-	e := new(jx.Encoder)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
-		return errors.Wrap(err, "write")
-	}
-
-	return nil
+	return codec.WriteResponse(w, 200, response)
 }
 
 func encodeDeletePersonaResponse(response *PersonaDeletedReply, w http.ResponseWriter) error {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(200)
-
-	e := new(jx.Encoder)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
-		return errors.Wrap(err, "write")
-	}
-
-	return nil
+	return codec.WriteResponse(w, 200, response)
 }
 
 func encodeDiscardPersonaDraftResponse(response *PersonaReply, w http.ResponseWriter) error {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(200)
-
-	e := new(jx.Encoder)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
-		return errors.Wrap(err, "write")
-	}
-
-	return nil
+	return codec.WriteResponse(w, 200, response)
 }
 
 func encodeGetAgentResponse(response *WebAgentReply, w http.ResponseWriter) error {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(200)
-
-	e := new(jx.Encoder)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
-		return errors.Wrap(err, "write")
-	}
-
-	return nil
+	return codec.WriteResponse(w, 200, response)
 }
 
 func encodeGetInboundNumberResponse(response *InboundNumber, w http.ResponseWriter) error {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(200)
-
-	e := new(jx.Encoder)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
-		return errors.Wrap(err, "write")
-	}
-
-	return nil
+	return codec.WriteResponse(w, 200, response)
 }
 
 func encodeGetPersonaResponse(response *PersonaReply, w http.ResponseWriter) error {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(200)
-
-	e := new(jx.Encoder)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
-		return errors.Wrap(err, "write")
-	}
-
-	return nil
+	return codec.WriteResponse(w, 200, response)
 }
 
 func encodeListAgentsResponse(response *WebAgentListReply, w http.ResponseWriter) error {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(200)
-
-	e := new(jx.Encoder)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
-		return errors.Wrap(err, "write")
-	}
-
-	return nil
+	return codec.WriteResponse(w, 200, response)
 }
 
 func encodeListInboundNumbersResponse(response *InboundNumberListReply, w http.ResponseWriter) error {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(200)
-
-	e := new(jx.Encoder)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
-		return errors.Wrap(err, "write")
-	}
-
-	return nil
+	return codec.WriteResponse(w, 200, response)
 }
 
 func encodeListPersonaVersionsResponse(response *PersonaVersionListReply, w http.ResponseWriter) error {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(200)
-
-	e := new(jx.Encoder)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
-		return errors.Wrap(err, "write")
-	}
-
-	return nil
+	return codec.WriteResponse(w, 200, response)
 }
 
 func encodeListPersonasResponse(response *PersonaListReply, w http.ResponseWriter) error {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(200)
-
-	e := new(jx.Encoder)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
-		return errors.Wrap(err, "write")
-	}
-
-	return nil
+	return codec.WriteResponse(w, 200, response)
 }
 
 func encodePromotePersonaResponse(response *PersonaReply, w http.ResponseWriter) error {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(200)
-
-	e := new(jx.Encoder)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
-		return errors.Wrap(err, "write")
-	}
-
-	return nil
+	return codec.WriteResponse(w, 200, response)
 }
 
 func encodeRemoveAgentResponse(response *MessageReply, w http.ResponseWriter) error {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(200)
-
-	e := new(jx.Encoder)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
-		return errors.Wrap(err, "write")
-	}
-
-	return nil
+	return codec.WriteResponse(w, 200, response)
 }
 
 func encodeUpdateAgentResponse(response *UpdateReply, w http.ResponseWriter) error {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(200)
-
-	e := new(jx.Encoder)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
-		return errors.Wrap(err, "write")
-	}
-
-	return nil
+	return codec.WriteResponse(w, 200, response)
 }
 
 func encodeUpdateInboundNumberResponse(response *UpdateReply, w http.ResponseWriter) error {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(200)
-
-	e := new(jx.Encoder)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
-		return errors.Wrap(err, "write")
-	}
-
-	return nil
+	return codec.WriteResponse(w, 200, response)
 }
 
 func encodeUpdatePersonaResponse(response *PersonaReply, w http.ResponseWriter) error {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(200)
-
-	e := new(jx.Encoder)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
-		return errors.Wrap(err, "write")
-	}
-
-	return nil
+	return codec.WriteResponse(w, 200, response)
 }
 
 func encodeErrorResponse(response *ErrorStatusCodeWithHeaders, w http.ResponseWriter) error {
@@ -240,19 +89,13 @@ func encodeErrorResponse(response *ErrorStatusCodeWithHeaders, w http.ResponseWr
 	{
 		h := uri.NewHeaderEncoder(w.Header())
 		// Encode "Retry-After" header.
-		{
-			cfg := uri.HeaderParameterEncodingConfig{
-				Name:    "Retry-After",
-				Explode: false,
+		if err := h.EncodeParam(uri.HeaderParameterEncodingConfig{Name: "Retry-After"}, func(e uri.Encoder) error {
+			if val, ok := response.RetryAfter.Get(); ok {
+				return e.EncodeValue(conv.IntToString(val))
 			}
-			if err := h.EncodeParam(cfg, func(e uri.Encoder) error {
-				if val, ok := response.RetryAfter.Get(); ok {
-					return e.EncodeValue(conv.IntToString(val))
-				}
-				return nil
-			}); err != nil {
-				return errors.Wrap(err, "encode Retry-After header")
-			}
+			return nil
+		}); err != nil {
+			return errors.Wrap(err, "encode Retry-After header")
 		}
 	}
 	code := response.StatusCode

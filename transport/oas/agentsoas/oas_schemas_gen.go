@@ -8,8 +8,9 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/go-faster/errors"
 	"github.com/go-faster/jx"
+
+	"github.com/callwright/callwright/transport/oas/internal/codec"
 )
 
 func (s *ErrorStatusCodeWithHeaders) Error() string {
@@ -25,26 +26,6 @@ type ApiKey struct {
 	Roles   []string
 }
 
-// GetRequest returns the value of Request.
-func (s *ApiKey) GetRequest() *http.Request {
-	return s.Request
-}
-
-// GetRoles returns the value of Roles.
-func (s *ApiKey) GetRoles() []string {
-	return s.Roles
-}
-
-// SetRequest sets the value of Request.
-func (s *ApiKey) SetRequest(val *http.Request) {
-	s.Request = val
-}
-
-// SetRoles sets the value of Roles.
-func (s *ApiKey) SetRoles(val []string) {
-	s.Roles = val
-}
-
 // Ref: #/components/schemas/DynamicData
 type DynamicData struct {
 	URL     string     `json:"url"`
@@ -57,76 +38,6 @@ type DynamicData struct {
 	ResponseData []DynamicDataField `json:"response_data"`
 }
 
-// GetURL returns the value of URL.
-func (s *DynamicData) GetURL() string {
-	return s.URL
-}
-
-// GetMethod returns the value of Method.
-func (s *DynamicData) GetMethod() OptString {
-	return s.Method
-}
-
-// GetHeaders returns the value of Headers.
-func (s *DynamicData) GetHeaders() []KeyValue {
-	return s.Headers
-}
-
-// GetQuery returns the value of Query.
-func (s *DynamicData) GetQuery() []KeyValue {
-	return s.Query
-}
-
-// GetBody returns the value of Body.
-func (s *DynamicData) GetBody() []KeyValue {
-	return s.Body
-}
-
-// GetCache returns the value of Cache.
-func (s *DynamicData) GetCache() OptBool {
-	return s.Cache
-}
-
-// GetResponseData returns the value of ResponseData.
-func (s *DynamicData) GetResponseData() []DynamicDataField {
-	return s.ResponseData
-}
-
-// SetURL sets the value of URL.
-func (s *DynamicData) SetURL(val string) {
-	s.URL = val
-}
-
-// SetMethod sets the value of Method.
-func (s *DynamicData) SetMethod(val OptString) {
-	s.Method = val
-}
-
-// SetHeaders sets the value of Headers.
-func (s *DynamicData) SetHeaders(val []KeyValue) {
-	s.Headers = val
-}
-
-// SetQuery sets the value of Query.
-func (s *DynamicData) SetQuery(val []KeyValue) {
-	s.Query = val
-}
-
-// SetBody sets the value of Body.
-func (s *DynamicData) SetBody(val []KeyValue) {
-	s.Body = val
-}
-
-// SetCache sets the value of Cache.
-func (s *DynamicData) SetCache(val OptBool) {
-	s.Cache = val
-}
-
-// SetResponseData sets the value of ResponseData.
-func (s *DynamicData) SetResponseData(val []DynamicDataField) {
-	s.ResponseData = val
-}
-
 // Ref: #/components/schemas/DynamicDataField
 type DynamicDataField struct {
 	Name string `json:"name"`
@@ -134,36 +45,6 @@ type DynamicDataField struct {
 	Data OptString `json:"data"`
 	// Sentence that gives the value to the agent.
 	Context OptString `json:"context"`
-}
-
-// GetName returns the value of Name.
-func (s *DynamicDataField) GetName() string {
-	return s.Name
-}
-
-// GetData returns the value of Data.
-func (s *DynamicDataField) GetData() OptString {
-	return s.Data
-}
-
-// GetContext returns the value of Context.
-func (s *DynamicDataField) GetContext() OptString {
-	return s.Context
-}
-
-// SetName sets the value of Name.
-func (s *DynamicDataField) SetName(val string) {
-	s.Name = val
-}
-
-// SetData sets the value of Data.
-func (s *DynamicDataField) SetData(val OptString) {
-	s.Data = val
-}
-
-// SetContext sets the value of Context.
-func (s *DynamicDataField) SetContext(val OptString) {
-	s.Context = val
 }
 
 type DynamicDataList []DynamicData
@@ -182,56 +63,6 @@ type ErrorDetail struct {
 	BatchID OptString `json:"batch_id"`
 }
 
-// GetError returns the value of Error.
-func (s *ErrorDetail) GetError() string {
-	return s.Error
-}
-
-// GetMessage returns the value of Message.
-func (s *ErrorDetail) GetMessage() string {
-	return s.Message
-}
-
-// GetPath returns the value of Path.
-func (s *ErrorDetail) GetPath() OptString {
-	return s.Path
-}
-
-// GetField returns the value of Field.
-func (s *ErrorDetail) GetField() OptString {
-	return s.Field
-}
-
-// GetBatchID returns the value of BatchID.
-func (s *ErrorDetail) GetBatchID() OptString {
-	return s.BatchID
-}
-
-// SetError sets the value of Error.
-func (s *ErrorDetail) SetError(val string) {
-	s.Error = val
-}
-
-// SetMessage sets the value of Message.
-func (s *ErrorDetail) SetMessage(val string) {
-	s.Message = val
-}
-
-// SetPath sets the value of Path.
-func (s *ErrorDetail) SetPath(val OptString) {
-	s.Path = val
-}
-
-// SetField sets the value of Field.
-func (s *ErrorDetail) SetField(val OptString) {
-	s.Field = val
-}
-
-// SetBatchID sets the value of BatchID.
-func (s *ErrorDetail) SetBatchID(val OptString) {
-	s.BatchID = val
-}
-
 // Body of every error. Envelope A has `data` (null), envelope B `status` and `message`; both have
 // `errors`.
 // Ref: #/components/schemas/ErrorEnvelope
@@ -246,46 +77,6 @@ type ErrorEnvelope struct {
 	Errors []ErrorDetail `json:"errors"`
 }
 
-// GetData returns the value of Data.
-func (s *ErrorEnvelope) GetData() OptNull {
-	return s.Data
-}
-
-// GetStatus returns the value of Status.
-func (s *ErrorEnvelope) GetStatus() OptErrorEnvelopeStatus {
-	return s.Status
-}
-
-// GetMessage returns the value of Message.
-func (s *ErrorEnvelope) GetMessage() OptString {
-	return s.Message
-}
-
-// GetErrors returns the value of Errors.
-func (s *ErrorEnvelope) GetErrors() []ErrorDetail {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *ErrorEnvelope) SetData(val OptNull) {
-	s.Data = val
-}
-
-// SetStatus sets the value of Status.
-func (s *ErrorEnvelope) SetStatus(val OptErrorEnvelopeStatus) {
-	s.Status = val
-}
-
-// SetMessage sets the value of Message.
-func (s *ErrorEnvelope) SetMessage(val OptString) {
-	s.Message = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *ErrorEnvelope) SetErrors(val []ErrorDetail) {
-	s.Errors = val
-}
-
 // Envelope B only.
 type ErrorEnvelopeStatus string
 
@@ -293,32 +84,16 @@ const (
 	ErrorEnvelopeStatusError ErrorEnvelopeStatus = "error"
 )
 
-// AllValues returns all ErrorEnvelopeStatus values.
 func (ErrorEnvelopeStatus) AllValues() []ErrorEnvelopeStatus {
 	return []ErrorEnvelopeStatus{
 		ErrorEnvelopeStatusError,
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s ErrorEnvelopeStatus) MarshalText() ([]byte, error) {
-	switch s {
-	case ErrorEnvelopeStatusError:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s ErrorEnvelopeStatus) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *ErrorEnvelopeStatus) UnmarshalText(data []byte) error {
-	switch ErrorEnvelopeStatus(data) {
-	case ErrorEnvelopeStatusError:
-		*s = ErrorEnvelopeStatusError
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // ErrorStatusCodeWithHeaders wraps ErrorEnvelope with status code and response headers.
@@ -328,62 +103,12 @@ type ErrorStatusCodeWithHeaders struct {
 	Response   ErrorEnvelope
 }
 
-// GetStatusCode returns the value of StatusCode.
-func (s *ErrorStatusCodeWithHeaders) GetStatusCode() int {
-	return s.StatusCode
-}
-
-// GetRetryAfter returns the value of RetryAfter.
-func (s *ErrorStatusCodeWithHeaders) GetRetryAfter() OptInt {
-	return s.RetryAfter
-}
-
-// GetResponse returns the value of Response.
-func (s *ErrorStatusCodeWithHeaders) GetResponse() ErrorEnvelope {
-	return s.Response
-}
-
-// SetStatusCode sets the value of StatusCode.
-func (s *ErrorStatusCodeWithHeaders) SetStatusCode(val int) {
-	s.StatusCode = val
-}
-
-// SetRetryAfter sets the value of RetryAfter.
-func (s *ErrorStatusCodeWithHeaders) SetRetryAfter(val OptInt) {
-	s.RetryAfter = val
-}
-
-// SetResponse sets the value of Response.
-func (s *ErrorStatusCodeWithHeaders) SetResponse(val ErrorEnvelope) {
-	s.Response = val
-}
-
 // Ref: #/components/schemas/IgnoredMember
 type IgnoredMember struct {
 	// Path of the member.
 	Field string `json:"field"`
 	// Reason why it has no effect.
 	Message string `json:"message"`
-}
-
-// GetField returns the value of Field.
-func (s *IgnoredMember) GetField() string {
-	return s.Field
-}
-
-// GetMessage returns the value of Message.
-func (s *IgnoredMember) GetMessage() string {
-	return s.Message
-}
-
-// SetField sets the value of Field.
-func (s *IgnoredMember) SetField(val string) {
-	s.Field = val
-}
-
-// SetMessage sets the value of Message.
-func (s *IgnoredMember) SetMessage(val string) {
-	s.Message = val
 }
 
 type IgnoredMembers []IgnoredMember
@@ -422,271 +147,11 @@ type InboundNumber struct {
 	Warnings    Warnings `json:"warnings"`
 }
 
-// GetPhoneNumber returns the value of PhoneNumber.
-func (s *InboundNumber) GetPhoneNumber() string {
-	return s.PhoneNumber
-}
-
-// GetCreatedAt returns the value of CreatedAt.
-func (s *InboundNumber) GetCreatedAt() time.Time {
-	return s.CreatedAt
-}
-
-// GetPrompt returns the value of Prompt.
-func (s *InboundNumber) GetPrompt() NilString {
-	return s.Prompt
-}
-
-// GetPathwayID returns the value of PathwayID.
-func (s *InboundNumber) GetPathwayID() OptNilString {
-	return s.PathwayID
-}
-
-// GetPathwayVersion returns the value of PathwayVersion.
-func (s *InboundNumber) GetPathwayVersion() OptNilPathwayVersionSelector {
-	return s.PathwayVersion
-}
-
-// GetPersona returns the value of Persona.
-func (s *InboundNumber) GetPersona() OptNilString {
-	return s.Persona
-}
-
-// GetPersonaID returns the value of PersonaID.
-func (s *InboundNumber) GetPersonaID() OptNilString {
-	return s.PersonaID
-}
-
-// GetWebhook returns the value of Webhook.
-func (s *InboundNumber) GetWebhook() NilString {
-	return s.Webhook
-}
-
-// GetVoiceID returns the value of VoiceID.
-func (s *InboundNumber) GetVoiceID() NilString {
-	return s.VoiceID
-}
-
-// GetFirstSentence returns the value of FirstSentence.
-func (s *InboundNumber) GetFirstSentence() NilString {
-	return s.FirstSentence
-}
-
-// GetWaitForGreeting returns the value of WaitForGreeting.
-func (s *InboundNumber) GetWaitForGreeting() OptBool {
-	return s.WaitForGreeting
-}
-
-// GetTransferPhoneNumber returns the value of TransferPhoneNumber.
-func (s *InboundNumber) GetTransferPhoneNumber() NilString {
-	return s.TransferPhoneNumber
-}
-
-// GetLanguage returns the value of Language.
-func (s *InboundNumber) GetLanguage() OptNilString {
-	return s.Language
-}
-
-// GetModel returns the value of Model.
-func (s *InboundNumber) GetModel() OptNilString {
-	return s.Model
-}
-
-// GetTemperature returns the value of Temperature.
-func (s *InboundNumber) GetTemperature() OptNilFloat64 {
-	return s.Temperature
-}
-
-// GetInterruptionThreshold returns the value of InterruptionThreshold.
-func (s *InboundNumber) GetInterruptionThreshold() NilFloat64 {
-	return s.InterruptionThreshold
-}
-
-// GetDynamicData returns the value of DynamicData.
-func (s *InboundNumber) GetDynamicData() DynamicDataList {
-	return s.DynamicData
-}
-
-// GetTools returns the value of Tools.
-func (s *InboundNumber) GetTools() OptNilAgentTools {
-	return s.Tools
-}
-
-// GetVoiceSettings returns the value of VoiceSettings.
-func (s *InboundNumber) GetVoiceSettings() NilVoiceSettings {
-	return s.VoiceSettings
-}
-
-// GetBackgroundTrack returns the value of BackgroundTrack.
-func (s *InboundNumber) GetBackgroundTrack() OptNilString {
-	return s.BackgroundTrack
-}
-
-// GetFallbackNumber returns the value of FallbackNumber.
-func (s *InboundNumber) GetFallbackNumber() OptNilString {
-	return s.FallbackNumber
-}
-
-// GetRecord returns the value of Record.
-func (s *InboundNumber) GetRecord() bool {
-	return s.Record
-}
-
-// GetMaxDuration returns the value of MaxDuration.
-func (s *InboundNumber) GetMaxDuration() float64 {
-	return s.MaxDuration
-}
-
-// GetWarnings returns the value of Warnings.
-func (s *InboundNumber) GetWarnings() Warnings {
-	return s.Warnings
-}
-
-// SetPhoneNumber sets the value of PhoneNumber.
-func (s *InboundNumber) SetPhoneNumber(val string) {
-	s.PhoneNumber = val
-}
-
-// SetCreatedAt sets the value of CreatedAt.
-func (s *InboundNumber) SetCreatedAt(val time.Time) {
-	s.CreatedAt = val
-}
-
-// SetPrompt sets the value of Prompt.
-func (s *InboundNumber) SetPrompt(val NilString) {
-	s.Prompt = val
-}
-
-// SetPathwayID sets the value of PathwayID.
-func (s *InboundNumber) SetPathwayID(val OptNilString) {
-	s.PathwayID = val
-}
-
-// SetPathwayVersion sets the value of PathwayVersion.
-func (s *InboundNumber) SetPathwayVersion(val OptNilPathwayVersionSelector) {
-	s.PathwayVersion = val
-}
-
-// SetPersona sets the value of Persona.
-func (s *InboundNumber) SetPersona(val OptNilString) {
-	s.Persona = val
-}
-
-// SetPersonaID sets the value of PersonaID.
-func (s *InboundNumber) SetPersonaID(val OptNilString) {
-	s.PersonaID = val
-}
-
-// SetWebhook sets the value of Webhook.
-func (s *InboundNumber) SetWebhook(val NilString) {
-	s.Webhook = val
-}
-
-// SetVoiceID sets the value of VoiceID.
-func (s *InboundNumber) SetVoiceID(val NilString) {
-	s.VoiceID = val
-}
-
-// SetFirstSentence sets the value of FirstSentence.
-func (s *InboundNumber) SetFirstSentence(val NilString) {
-	s.FirstSentence = val
-}
-
-// SetWaitForGreeting sets the value of WaitForGreeting.
-func (s *InboundNumber) SetWaitForGreeting(val OptBool) {
-	s.WaitForGreeting = val
-}
-
-// SetTransferPhoneNumber sets the value of TransferPhoneNumber.
-func (s *InboundNumber) SetTransferPhoneNumber(val NilString) {
-	s.TransferPhoneNumber = val
-}
-
-// SetLanguage sets the value of Language.
-func (s *InboundNumber) SetLanguage(val OptNilString) {
-	s.Language = val
-}
-
-// SetModel sets the value of Model.
-func (s *InboundNumber) SetModel(val OptNilString) {
-	s.Model = val
-}
-
-// SetTemperature sets the value of Temperature.
-func (s *InboundNumber) SetTemperature(val OptNilFloat64) {
-	s.Temperature = val
-}
-
-// SetInterruptionThreshold sets the value of InterruptionThreshold.
-func (s *InboundNumber) SetInterruptionThreshold(val NilFloat64) {
-	s.InterruptionThreshold = val
-}
-
-// SetDynamicData sets the value of DynamicData.
-func (s *InboundNumber) SetDynamicData(val DynamicDataList) {
-	s.DynamicData = val
-}
-
-// SetTools sets the value of Tools.
-func (s *InboundNumber) SetTools(val OptNilAgentTools) {
-	s.Tools = val
-}
-
-// SetVoiceSettings sets the value of VoiceSettings.
-func (s *InboundNumber) SetVoiceSettings(val NilVoiceSettings) {
-	s.VoiceSettings = val
-}
-
-// SetBackgroundTrack sets the value of BackgroundTrack.
-func (s *InboundNumber) SetBackgroundTrack(val OptNilString) {
-	s.BackgroundTrack = val
-}
-
-// SetFallbackNumber sets the value of FallbackNumber.
-func (s *InboundNumber) SetFallbackNumber(val OptNilString) {
-	s.FallbackNumber = val
-}
-
-// SetRecord sets the value of Record.
-func (s *InboundNumber) SetRecord(val bool) {
-	s.Record = val
-}
-
-// SetMaxDuration sets the value of MaxDuration.
-func (s *InboundNumber) SetMaxDuration(val float64) {
-	s.MaxDuration = val
-}
-
-// SetWarnings sets the value of Warnings.
-func (s *InboundNumber) SetWarnings(val Warnings) {
-	s.Warnings = val
-}
-
 // Ref: #/components/schemas/InboundNumberListReply
 type InboundNumberListReply struct {
 	InboundNumbers []InboundNumber `json:"inbound_numbers"`
 	// Cursor of the next page; absent on the last one.
 	NextCursor OptString `json:"next_cursor"`
-}
-
-// GetInboundNumbers returns the value of InboundNumbers.
-func (s *InboundNumberListReply) GetInboundNumbers() []InboundNumber {
-	return s.InboundNumbers
-}
-
-// GetNextCursor returns the value of NextCursor.
-func (s *InboundNumberListReply) GetNextCursor() OptString {
-	return s.NextCursor
-}
-
-// SetInboundNumbers sets the value of InboundNumbers.
-func (s *InboundNumberListReply) SetInboundNumbers(val []InboundNumber) {
-	s.InboundNumbers = val
-}
-
-// SetNextCursor sets the value of NextCursor.
-func (s *InboundNumberListReply) SetNextCursor(val OptString) {
-	s.NextCursor = val
 }
 
 // Ref: #/components/schemas/InboundNumberUpdate
@@ -724,276 +189,16 @@ type InboundNumberUpdate struct {
 	MaxDuration OptFloat64 `json:"max_duration"`
 }
 
-// GetPrompt returns the value of Prompt.
-func (s *InboundNumberUpdate) GetPrompt() OptNilString {
-	return s.Prompt
-}
-
-// GetPathwayID returns the value of PathwayID.
-func (s *InboundNumberUpdate) GetPathwayID() OptNilString {
-	return s.PathwayID
-}
-
-// GetPathwayVersion returns the value of PathwayVersion.
-func (s *InboundNumberUpdate) GetPathwayVersion() OptNilPathwayVersionSelector {
-	return s.PathwayVersion
-}
-
-// GetPersona returns the value of Persona.
-func (s *InboundNumberUpdate) GetPersona() OptNilString {
-	return s.Persona
-}
-
-// GetPersonaID returns the value of PersonaID.
-func (s *InboundNumberUpdate) GetPersonaID() OptNilString {
-	return s.PersonaID
-}
-
-// GetWebhook returns the value of Webhook.
-func (s *InboundNumberUpdate) GetWebhook() OptNilString {
-	return s.Webhook
-}
-
-// GetVoice returns the value of Voice.
-func (s *InboundNumberUpdate) GetVoice() OptNilString {
-	return s.Voice
-}
-
-// GetVoiceID returns the value of VoiceID.
-func (s *InboundNumberUpdate) GetVoiceID() OptNilString {
-	return s.VoiceID
-}
-
-// GetFirstSentence returns the value of FirstSentence.
-func (s *InboundNumberUpdate) GetFirstSentence() OptNilString {
-	return s.FirstSentence
-}
-
-// GetWaitForGreeting returns the value of WaitForGreeting.
-func (s *InboundNumberUpdate) GetWaitForGreeting() OptBool {
-	return s.WaitForGreeting
-}
-
-// GetTransferPhoneNumber returns the value of TransferPhoneNumber.
-func (s *InboundNumberUpdate) GetTransferPhoneNumber() OptNilString {
-	return s.TransferPhoneNumber
-}
-
-// GetLanguage returns the value of Language.
-func (s *InboundNumberUpdate) GetLanguage() OptNilString {
-	return s.Language
-}
-
-// GetModel returns the value of Model.
-func (s *InboundNumberUpdate) GetModel() OptNilString {
-	return s.Model
-}
-
-// GetTemperature returns the value of Temperature.
-func (s *InboundNumberUpdate) GetTemperature() OptNilFloat64 {
-	return s.Temperature
-}
-
-// GetInterruptionThreshold returns the value of InterruptionThreshold.
-func (s *InboundNumberUpdate) GetInterruptionThreshold() OptNilFloat64 {
-	return s.InterruptionThreshold
-}
-
-// GetDynamicData returns the value of DynamicData.
-func (s *InboundNumberUpdate) GetDynamicData() OptNilDynamicDataList {
-	return s.DynamicData
-}
-
-// GetTools returns the value of Tools.
-func (s *InboundNumberUpdate) GetTools() OptNilAgentTools {
-	return s.Tools
-}
-
-// GetVoiceSettings returns the value of VoiceSettings.
-func (s *InboundNumberUpdate) GetVoiceSettings() OptNilVoiceSettings {
-	return s.VoiceSettings
-}
-
-// GetBackgroundTrack returns the value of BackgroundTrack.
-func (s *InboundNumberUpdate) GetBackgroundTrack() OptNilString {
-	return s.BackgroundTrack
-}
-
-// GetFallbackNumber returns the value of FallbackNumber.
-func (s *InboundNumberUpdate) GetFallbackNumber() OptNilString {
-	return s.FallbackNumber
-}
-
-// GetRecord returns the value of Record.
-func (s *InboundNumberUpdate) GetRecord() OptBool {
-	return s.Record
-}
-
-// GetMaxDuration returns the value of MaxDuration.
-func (s *InboundNumberUpdate) GetMaxDuration() OptFloat64 {
-	return s.MaxDuration
-}
-
-// SetPrompt sets the value of Prompt.
-func (s *InboundNumberUpdate) SetPrompt(val OptNilString) {
-	s.Prompt = val
-}
-
-// SetPathwayID sets the value of PathwayID.
-func (s *InboundNumberUpdate) SetPathwayID(val OptNilString) {
-	s.PathwayID = val
-}
-
-// SetPathwayVersion sets the value of PathwayVersion.
-func (s *InboundNumberUpdate) SetPathwayVersion(val OptNilPathwayVersionSelector) {
-	s.PathwayVersion = val
-}
-
-// SetPersona sets the value of Persona.
-func (s *InboundNumberUpdate) SetPersona(val OptNilString) {
-	s.Persona = val
-}
-
-// SetPersonaID sets the value of PersonaID.
-func (s *InboundNumberUpdate) SetPersonaID(val OptNilString) {
-	s.PersonaID = val
-}
-
-// SetWebhook sets the value of Webhook.
-func (s *InboundNumberUpdate) SetWebhook(val OptNilString) {
-	s.Webhook = val
-}
-
-// SetVoice sets the value of Voice.
-func (s *InboundNumberUpdate) SetVoice(val OptNilString) {
-	s.Voice = val
-}
-
-// SetVoiceID sets the value of VoiceID.
-func (s *InboundNumberUpdate) SetVoiceID(val OptNilString) {
-	s.VoiceID = val
-}
-
-// SetFirstSentence sets the value of FirstSentence.
-func (s *InboundNumberUpdate) SetFirstSentence(val OptNilString) {
-	s.FirstSentence = val
-}
-
-// SetWaitForGreeting sets the value of WaitForGreeting.
-func (s *InboundNumberUpdate) SetWaitForGreeting(val OptBool) {
-	s.WaitForGreeting = val
-}
-
-// SetTransferPhoneNumber sets the value of TransferPhoneNumber.
-func (s *InboundNumberUpdate) SetTransferPhoneNumber(val OptNilString) {
-	s.TransferPhoneNumber = val
-}
-
-// SetLanguage sets the value of Language.
-func (s *InboundNumberUpdate) SetLanguage(val OptNilString) {
-	s.Language = val
-}
-
-// SetModel sets the value of Model.
-func (s *InboundNumberUpdate) SetModel(val OptNilString) {
-	s.Model = val
-}
-
-// SetTemperature sets the value of Temperature.
-func (s *InboundNumberUpdate) SetTemperature(val OptNilFloat64) {
-	s.Temperature = val
-}
-
-// SetInterruptionThreshold sets the value of InterruptionThreshold.
-func (s *InboundNumberUpdate) SetInterruptionThreshold(val OptNilFloat64) {
-	s.InterruptionThreshold = val
-}
-
-// SetDynamicData sets the value of DynamicData.
-func (s *InboundNumberUpdate) SetDynamicData(val OptNilDynamicDataList) {
-	s.DynamicData = val
-}
-
-// SetTools sets the value of Tools.
-func (s *InboundNumberUpdate) SetTools(val OptNilAgentTools) {
-	s.Tools = val
-}
-
-// SetVoiceSettings sets the value of VoiceSettings.
-func (s *InboundNumberUpdate) SetVoiceSettings(val OptNilVoiceSettings) {
-	s.VoiceSettings = val
-}
-
-// SetBackgroundTrack sets the value of BackgroundTrack.
-func (s *InboundNumberUpdate) SetBackgroundTrack(val OptNilString) {
-	s.BackgroundTrack = val
-}
-
-// SetFallbackNumber sets the value of FallbackNumber.
-func (s *InboundNumberUpdate) SetFallbackNumber(val OptNilString) {
-	s.FallbackNumber = val
-}
-
-// SetRecord sets the value of Record.
-func (s *InboundNumberUpdate) SetRecord(val OptBool) {
-	s.Record = val
-}
-
-// SetMaxDuration sets the value of MaxDuration.
-func (s *InboundNumberUpdate) SetMaxDuration(val OptFloat64) {
-	s.MaxDuration = val
-}
-
 // Ref: #/components/schemas/KeyValue
 type KeyValue struct {
 	Key   string `json:"key"`
 	Value string `json:"value"`
 }
 
-// GetKey returns the value of Key.
-func (s *KeyValue) GetKey() string {
-	return s.Key
-}
-
-// GetValue returns the value of Value.
-func (s *KeyValue) GetValue() string {
-	return s.Value
-}
-
-// SetKey sets the value of Key.
-func (s *KeyValue) SetKey(val string) {
-	s.Key = val
-}
-
-// SetValue sets the value of Value.
-func (s *KeyValue) SetValue(val string) {
-	s.Value = val
-}
-
 // Ref: #/components/schemas/MessageReply
 type MessageReply struct {
 	Status  SuccessStatus `json:"status"`
 	Message string        `json:"message"`
-}
-
-// GetStatus returns the value of Status.
-func (s *MessageReply) GetStatus() SuccessStatus {
-	return s.Status
-}
-
-// GetMessage returns the value of Message.
-func (s *MessageReply) GetMessage() string {
-	return s.Message
-}
-
-// SetStatus sets the value of Status.
-func (s *MessageReply) SetStatus(val SuccessStatus) {
-	s.Status = val
-}
-
-// SetMessage sets the value of Message.
-func (s *MessageReply) SetMessage(val string) {
-	s.Message = val
 }
 
 // Kept with the record and returned unchanged.
@@ -2223,7 +1428,6 @@ const (
 	PathwayEnvironmentStaging    PathwayEnvironment = "staging"
 )
 
-// AllValues returns all PathwayEnvironment values.
 func (PathwayEnvironment) AllValues() []PathwayEnvironment {
 	return []PathwayEnvironment{
 		PathwayEnvironmentProduction,
@@ -2231,30 +1435,10 @@ func (PathwayEnvironment) AllValues() []PathwayEnvironment {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s PathwayEnvironment) MarshalText() ([]byte, error) {
-	switch s {
-	case PathwayEnvironmentProduction:
-		return []byte(s), nil
-	case PathwayEnvironmentStaging:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s PathwayEnvironment) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *PathwayEnvironment) UnmarshalText(data []byte) error {
-	switch PathwayEnvironment(data) {
-	case PathwayEnvironmentProduction:
-		*s = PathwayEnvironmentProduction
-		return nil
-	case PathwayEnvironmentStaging:
-		*s = PathwayEnvironmentStaging
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // A version number, or the environment whose published version is meant.
@@ -2361,156 +1545,6 @@ type Persona struct {
 	CurrentDraftVersion OptNilPersonaVersion `json:"current_draft_version"`
 }
 
-// GetID returns the value of ID.
-func (s *Persona) GetID() string {
-	return s.ID
-}
-
-// GetName returns the value of Name.
-func (s *Persona) GetName() string {
-	return s.Name
-}
-
-// GetRole returns the value of Role.
-func (s *Persona) GetRole() NilString {
-	return s.Role
-}
-
-// GetDescription returns the value of Description.
-func (s *Persona) GetDescription() NilString {
-	return s.Description
-}
-
-// GetTags returns the value of Tags.
-func (s *Persona) GetTags() []string {
-	return s.Tags
-}
-
-// GetImageURL returns the value of ImageURL.
-func (s *Persona) GetImageURL() NilString {
-	return s.ImageURL
-}
-
-// GetCreatedAt returns the value of CreatedAt.
-func (s *Persona) GetCreatedAt() time.Time {
-	return s.CreatedAt
-}
-
-// GetUpdatedAt returns the value of UpdatedAt.
-func (s *Persona) GetUpdatedAt() time.Time {
-	return s.UpdatedAt
-}
-
-// GetDeletedAt returns the value of DeletedAt.
-func (s *Persona) GetDeletedAt() NilDateTime {
-	return s.DeletedAt
-}
-
-// GetUserID returns the value of UserID.
-func (s *Persona) GetUserID() NilString {
-	return s.UserID
-}
-
-// GetCurrentProductionVersionID returns the value of CurrentProductionVersionID.
-func (s *Persona) GetCurrentProductionVersionID() NilString {
-	return s.CurrentProductionVersionID
-}
-
-// GetCurrentDraftVersionID returns the value of CurrentDraftVersionID.
-func (s *Persona) GetCurrentDraftVersionID() NilString {
-	return s.CurrentDraftVersionID
-}
-
-// GetInboundNumbers returns the value of InboundNumbers.
-func (s *Persona) GetInboundNumbers() []string {
-	return s.InboundNumbers
-}
-
-// GetCurrentProductionVersion returns the value of CurrentProductionVersion.
-func (s *Persona) GetCurrentProductionVersion() NilPersonaVersion {
-	return s.CurrentProductionVersion
-}
-
-// GetCurrentDraftVersion returns the value of CurrentDraftVersion.
-func (s *Persona) GetCurrentDraftVersion() OptNilPersonaVersion {
-	return s.CurrentDraftVersion
-}
-
-// SetID sets the value of ID.
-func (s *Persona) SetID(val string) {
-	s.ID = val
-}
-
-// SetName sets the value of Name.
-func (s *Persona) SetName(val string) {
-	s.Name = val
-}
-
-// SetRole sets the value of Role.
-func (s *Persona) SetRole(val NilString) {
-	s.Role = val
-}
-
-// SetDescription sets the value of Description.
-func (s *Persona) SetDescription(val NilString) {
-	s.Description = val
-}
-
-// SetTags sets the value of Tags.
-func (s *Persona) SetTags(val []string) {
-	s.Tags = val
-}
-
-// SetImageURL sets the value of ImageURL.
-func (s *Persona) SetImageURL(val NilString) {
-	s.ImageURL = val
-}
-
-// SetCreatedAt sets the value of CreatedAt.
-func (s *Persona) SetCreatedAt(val time.Time) {
-	s.CreatedAt = val
-}
-
-// SetUpdatedAt sets the value of UpdatedAt.
-func (s *Persona) SetUpdatedAt(val time.Time) {
-	s.UpdatedAt = val
-}
-
-// SetDeletedAt sets the value of DeletedAt.
-func (s *Persona) SetDeletedAt(val NilDateTime) {
-	s.DeletedAt = val
-}
-
-// SetUserID sets the value of UserID.
-func (s *Persona) SetUserID(val NilString) {
-	s.UserID = val
-}
-
-// SetCurrentProductionVersionID sets the value of CurrentProductionVersionID.
-func (s *Persona) SetCurrentProductionVersionID(val NilString) {
-	s.CurrentProductionVersionID = val
-}
-
-// SetCurrentDraftVersionID sets the value of CurrentDraftVersionID.
-func (s *Persona) SetCurrentDraftVersionID(val NilString) {
-	s.CurrentDraftVersionID = val
-}
-
-// SetInboundNumbers sets the value of InboundNumbers.
-func (s *Persona) SetInboundNumbers(val []string) {
-	s.InboundNumbers = val
-}
-
-// SetCurrentProductionVersion sets the value of CurrentProductionVersion.
-func (s *Persona) SetCurrentProductionVersion(val NilPersonaVersion) {
-	s.CurrentProductionVersion = val
-}
-
-// SetCurrentDraftVersion sets the value of CurrentDraftVersion.
-func (s *Persona) SetCurrentDraftVersion(val OptNilPersonaVersion) {
-	s.CurrentDraftVersion = val
-}
-
 // How calls of a persona sound and behave.
 // Ref: #/components/schemas/PersonaCallConfig
 type PersonaCallConfig struct {
@@ -2526,66 +1560,6 @@ type PersonaCallConfig struct {
 	MaxDuration NilFloat64 `json:"max_duration"`
 	// Whether the caller speaks first.
 	WaitForGreeting bool `json:"wait_for_greeting"`
-}
-
-// GetVoice returns the value of Voice.
-func (s *PersonaCallConfig) GetVoice() NilString {
-	return s.Voice
-}
-
-// GetRecord returns the value of Record.
-func (s *PersonaCallConfig) GetRecord() bool {
-	return s.Record
-}
-
-// GetLanguage returns the value of Language.
-func (s *PersonaCallConfig) GetLanguage() NilString {
-	return s.Language
-}
-
-// GetBackground returns the value of Background.
-func (s *PersonaCallConfig) GetBackground() NilString {
-	return s.Background
-}
-
-// GetMaxDuration returns the value of MaxDuration.
-func (s *PersonaCallConfig) GetMaxDuration() NilFloat64 {
-	return s.MaxDuration
-}
-
-// GetWaitForGreeting returns the value of WaitForGreeting.
-func (s *PersonaCallConfig) GetWaitForGreeting() bool {
-	return s.WaitForGreeting
-}
-
-// SetVoice sets the value of Voice.
-func (s *PersonaCallConfig) SetVoice(val NilString) {
-	s.Voice = val
-}
-
-// SetRecord sets the value of Record.
-func (s *PersonaCallConfig) SetRecord(val bool) {
-	s.Record = val
-}
-
-// SetLanguage sets the value of Language.
-func (s *PersonaCallConfig) SetLanguage(val NilString) {
-	s.Language = val
-}
-
-// SetBackground sets the value of Background.
-func (s *PersonaCallConfig) SetBackground(val NilString) {
-	s.Background = val
-}
-
-// SetMaxDuration sets the value of MaxDuration.
-func (s *PersonaCallConfig) SetMaxDuration(val NilFloat64) {
-	s.MaxDuration = val
-}
-
-// SetWaitForGreeting sets the value of WaitForGreeting.
-func (s *PersonaCallConfig) SetWaitForGreeting(val bool) {
-	s.WaitForGreeting = val
 }
 
 // How calls of a persona sound and behave. Null clears a member.
@@ -2605,66 +1579,6 @@ type PersonaCallSettings struct {
 	WaitForGreeting OptBool `json:"wait_for_greeting"`
 }
 
-// GetVoice returns the value of Voice.
-func (s *PersonaCallSettings) GetVoice() OptNilString {
-	return s.Voice
-}
-
-// GetRecord returns the value of Record.
-func (s *PersonaCallSettings) GetRecord() OptBool {
-	return s.Record
-}
-
-// GetLanguage returns the value of Language.
-func (s *PersonaCallSettings) GetLanguage() OptNilString {
-	return s.Language
-}
-
-// GetBackground returns the value of Background.
-func (s *PersonaCallSettings) GetBackground() OptNilString {
-	return s.Background
-}
-
-// GetMaxDuration returns the value of MaxDuration.
-func (s *PersonaCallSettings) GetMaxDuration() OptNilFloat64 {
-	return s.MaxDuration
-}
-
-// GetWaitForGreeting returns the value of WaitForGreeting.
-func (s *PersonaCallSettings) GetWaitForGreeting() OptBool {
-	return s.WaitForGreeting
-}
-
-// SetVoice sets the value of Voice.
-func (s *PersonaCallSettings) SetVoice(val OptNilString) {
-	s.Voice = val
-}
-
-// SetRecord sets the value of Record.
-func (s *PersonaCallSettings) SetRecord(val OptBool) {
-	s.Record = val
-}
-
-// SetLanguage sets the value of Language.
-func (s *PersonaCallSettings) SetLanguage(val OptNilString) {
-	s.Language = val
-}
-
-// SetBackground sets the value of Background.
-func (s *PersonaCallSettings) SetBackground(val OptNilString) {
-	s.Background = val
-}
-
-// SetMaxDuration sets the value of MaxDuration.
-func (s *PersonaCallSettings) SetMaxDuration(val OptNilFloat64) {
-	s.MaxDuration = val
-}
-
-// SetWaitForGreeting sets the value of WaitForGreeting.
-func (s *PersonaCallSettings) SetWaitForGreeting(val OptBool) {
-	s.WaitForGreeting = val
-}
-
 // Hands the conversation over to a pathway.
 // Ref: #/components/schemas/PersonaCondition
 type PersonaCondition struct {
@@ -2672,26 +1586,6 @@ type PersonaCondition struct {
 	PathwayID string `json:"pathway_id"`
 	// When it takes over, in words.
 	Condition string `json:"condition"`
-}
-
-// GetPathwayID returns the value of PathwayID.
-func (s *PersonaCondition) GetPathwayID() string {
-	return s.PathwayID
-}
-
-// GetCondition returns the value of Condition.
-func (s *PersonaCondition) GetCondition() string {
-	return s.Condition
-}
-
-// SetPathwayID sets the value of PathwayID.
-func (s *PersonaCondition) SetPathwayID(val string) {
-	s.PathwayID = val
-}
-
-// SetCondition sets the value of Condition.
-func (s *PersonaCondition) SetCondition(val string) {
-	s.Condition = val
 }
 
 // Ref: #/components/schemas/PersonaCreate
@@ -2718,131 +1612,11 @@ type PersonaCreate struct {
 	DefaultTools OptNilAgentTools       `json:"default_tools"`
 }
 
-// GetName returns the value of Name.
-func (s *PersonaCreate) GetName() string {
-	return s.Name
-}
-
-// GetRole returns the value of Role.
-func (s *PersonaCreate) GetRole() OptNilString {
-	return s.Role
-}
-
-// GetDescription returns the value of Description.
-func (s *PersonaCreate) GetDescription() OptNilString {
-	return s.Description
-}
-
-// GetTags returns the value of Tags.
-func (s *PersonaCreate) GetTags() OptNilStringArray {
-	return s.Tags
-}
-
-// GetImageURL returns the value of ImageURL.
-func (s *PersonaCreate) GetImageURL() OptNilString {
-	return s.ImageURL
-}
-
-// GetOrchestrationPrompt returns the value of OrchestrationPrompt.
-func (s *PersonaCreate) GetOrchestrationPrompt() OptNilString {
-	return s.OrchestrationPrompt
-}
-
-// GetPersonalityPrompt returns the value of PersonalityPrompt.
-func (s *PersonaCreate) GetPersonalityPrompt() OptNilString {
-	return s.PersonalityPrompt
-}
-
-// GetPathwayConditions returns the value of PathwayConditions.
-func (s *PersonaCreate) GetPathwayConditions() OptNilPersonaConditionArray {
-	return s.PathwayConditions
-}
-
-// GetKBIds returns the value of KBIds.
-func (s *PersonaCreate) GetKBIds() OptNilStringArray {
-	return s.KBIds
-}
-
-// GetCallConfig returns the value of CallConfig.
-func (s *PersonaCreate) GetCallConfig() OptPersonaCallSettings {
-	return s.CallConfig
-}
-
-// GetDefaultTools returns the value of DefaultTools.
-func (s *PersonaCreate) GetDefaultTools() OptNilAgentTools {
-	return s.DefaultTools
-}
-
-// SetName sets the value of Name.
-func (s *PersonaCreate) SetName(val string) {
-	s.Name = val
-}
-
-// SetRole sets the value of Role.
-func (s *PersonaCreate) SetRole(val OptNilString) {
-	s.Role = val
-}
-
-// SetDescription sets the value of Description.
-func (s *PersonaCreate) SetDescription(val OptNilString) {
-	s.Description = val
-}
-
-// SetTags sets the value of Tags.
-func (s *PersonaCreate) SetTags(val OptNilStringArray) {
-	s.Tags = val
-}
-
-// SetImageURL sets the value of ImageURL.
-func (s *PersonaCreate) SetImageURL(val OptNilString) {
-	s.ImageURL = val
-}
-
-// SetOrchestrationPrompt sets the value of OrchestrationPrompt.
-func (s *PersonaCreate) SetOrchestrationPrompt(val OptNilString) {
-	s.OrchestrationPrompt = val
-}
-
-// SetPersonalityPrompt sets the value of PersonalityPrompt.
-func (s *PersonaCreate) SetPersonalityPrompt(val OptNilString) {
-	s.PersonalityPrompt = val
-}
-
-// SetPathwayConditions sets the value of PathwayConditions.
-func (s *PersonaCreate) SetPathwayConditions(val OptNilPersonaConditionArray) {
-	s.PathwayConditions = val
-}
-
-// SetKBIds sets the value of KBIds.
-func (s *PersonaCreate) SetKBIds(val OptNilStringArray) {
-	s.KBIds = val
-}
-
-// SetCallConfig sets the value of CallConfig.
-func (s *PersonaCreate) SetCallConfig(val OptPersonaCallSettings) {
-	s.CallConfig = val
-}
-
-// SetDefaultTools sets the value of DefaultTools.
-func (s *PersonaCreate) SetDefaultTools(val OptNilAgentTools) {
-	s.DefaultTools = val
-}
-
 // Confirms a deletion.
 // Ref: #/components/schemas/PersonaDeleted
 type PersonaDeleted struct {
 	// Always true.
 	Deleted bool `json:"deleted"`
-}
-
-// GetDeleted returns the value of Deleted.
-func (s *PersonaDeleted) GetDeleted() bool {
-	return s.Deleted
-}
-
-// SetDeleted sets the value of Deleted.
-func (s *PersonaDeleted) SetDeleted(val bool) {
-	s.Deleted = val
 }
 
 // Envelope of the answer.
@@ -2851,26 +1625,6 @@ type PersonaDeletedReply struct {
 	Data PersonaDeleted `json:"data"`
 	// Null on success.
 	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *PersonaDeletedReply) GetData() PersonaDeleted {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *PersonaDeletedReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *PersonaDeletedReply) SetData(val PersonaDeleted) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *PersonaDeletedReply) SetErrors(val struct{}) {
-	s.Errors = val
 }
 
 // Envelope of the answer.
@@ -2882,26 +1636,6 @@ type PersonaListReply struct {
 	Errors struct{} `json:"errors"`
 }
 
-// GetData returns the value of Data.
-func (s *PersonaListReply) GetData() []Persona {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *PersonaListReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *PersonaListReply) SetData(val []Persona) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *PersonaListReply) SetErrors(val struct{}) {
-	s.Errors = val
-}
-
 // Envelope of the answer.
 // Ref: #/components/schemas/PersonaReply
 type PersonaReply struct {
@@ -2910,46 +1644,6 @@ type PersonaReply struct {
 	Ignored  IgnoredMembers `json:"ignored"`
 	// Null on success.
 	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *PersonaReply) GetData() Persona {
-	return s.Data
-}
-
-// GetWarnings returns the value of Warnings.
-func (s *PersonaReply) GetWarnings() Warnings {
-	return s.Warnings
-}
-
-// GetIgnored returns the value of Ignored.
-func (s *PersonaReply) GetIgnored() IgnoredMembers {
-	return s.Ignored
-}
-
-// GetErrors returns the value of Errors.
-func (s *PersonaReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *PersonaReply) SetData(val Persona) {
-	s.Data = val
-}
-
-// SetWarnings sets the value of Warnings.
-func (s *PersonaReply) SetWarnings(val Warnings) {
-	s.Warnings = val
-}
-
-// SetIgnored sets the value of Ignored.
-func (s *PersonaReply) SetIgnored(val IgnoredMembers) {
-	s.Ignored = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *PersonaReply) SetErrors(val struct{}) {
-	s.Errors = val
 }
 
 // Ref: #/components/schemas/PersonaUpdate
@@ -2974,116 +1668,6 @@ type PersonaUpdate struct {
 	KBIds        OptNilStringArray      `json:"kb_ids"`
 	CallConfig   OptPersonaCallSettings `json:"call_config"`
 	DefaultTools OptNilAgentTools       `json:"default_tools"`
-}
-
-// GetName returns the value of Name.
-func (s *PersonaUpdate) GetName() OptString {
-	return s.Name
-}
-
-// GetRole returns the value of Role.
-func (s *PersonaUpdate) GetRole() OptNilString {
-	return s.Role
-}
-
-// GetDescription returns the value of Description.
-func (s *PersonaUpdate) GetDescription() OptNilString {
-	return s.Description
-}
-
-// GetTags returns the value of Tags.
-func (s *PersonaUpdate) GetTags() OptNilStringArray {
-	return s.Tags
-}
-
-// GetImageURL returns the value of ImageURL.
-func (s *PersonaUpdate) GetImageURL() OptNilString {
-	return s.ImageURL
-}
-
-// GetOrchestrationPrompt returns the value of OrchestrationPrompt.
-func (s *PersonaUpdate) GetOrchestrationPrompt() OptNilString {
-	return s.OrchestrationPrompt
-}
-
-// GetPersonalityPrompt returns the value of PersonalityPrompt.
-func (s *PersonaUpdate) GetPersonalityPrompt() OptNilString {
-	return s.PersonalityPrompt
-}
-
-// GetPathwayConditions returns the value of PathwayConditions.
-func (s *PersonaUpdate) GetPathwayConditions() OptNilPersonaConditionArray {
-	return s.PathwayConditions
-}
-
-// GetKBIds returns the value of KBIds.
-func (s *PersonaUpdate) GetKBIds() OptNilStringArray {
-	return s.KBIds
-}
-
-// GetCallConfig returns the value of CallConfig.
-func (s *PersonaUpdate) GetCallConfig() OptPersonaCallSettings {
-	return s.CallConfig
-}
-
-// GetDefaultTools returns the value of DefaultTools.
-func (s *PersonaUpdate) GetDefaultTools() OptNilAgentTools {
-	return s.DefaultTools
-}
-
-// SetName sets the value of Name.
-func (s *PersonaUpdate) SetName(val OptString) {
-	s.Name = val
-}
-
-// SetRole sets the value of Role.
-func (s *PersonaUpdate) SetRole(val OptNilString) {
-	s.Role = val
-}
-
-// SetDescription sets the value of Description.
-func (s *PersonaUpdate) SetDescription(val OptNilString) {
-	s.Description = val
-}
-
-// SetTags sets the value of Tags.
-func (s *PersonaUpdate) SetTags(val OptNilStringArray) {
-	s.Tags = val
-}
-
-// SetImageURL sets the value of ImageURL.
-func (s *PersonaUpdate) SetImageURL(val OptNilString) {
-	s.ImageURL = val
-}
-
-// SetOrchestrationPrompt sets the value of OrchestrationPrompt.
-func (s *PersonaUpdate) SetOrchestrationPrompt(val OptNilString) {
-	s.OrchestrationPrompt = val
-}
-
-// SetPersonalityPrompt sets the value of PersonalityPrompt.
-func (s *PersonaUpdate) SetPersonalityPrompt(val OptNilString) {
-	s.PersonalityPrompt = val
-}
-
-// SetPathwayConditions sets the value of PathwayConditions.
-func (s *PersonaUpdate) SetPathwayConditions(val OptNilPersonaConditionArray) {
-	s.PathwayConditions = val
-}
-
-// SetKBIds sets the value of KBIds.
-func (s *PersonaUpdate) SetKBIds(val OptNilStringArray) {
-	s.KBIds = val
-}
-
-// SetCallConfig sets the value of CallConfig.
-func (s *PersonaUpdate) SetCallConfig(val OptPersonaCallSettings) {
-	s.CallConfig = val
-}
-
-// SetDefaultTools sets the value of DefaultTools.
-func (s *PersonaUpdate) SetDefaultTools(val OptNilAgentTools) {
-	s.DefaultTools = val
 }
 
 // A stored state of a persona.
@@ -3114,126 +1698,6 @@ type PersonaVersion struct {
 	UpdatedAt time.Time `json:"updated_at"`
 }
 
-// GetID returns the value of ID.
-func (s *PersonaVersion) GetID() string {
-	return s.ID
-}
-
-// GetPersonaID returns the value of PersonaID.
-func (s *PersonaVersion) GetPersonaID() string {
-	return s.PersonaID
-}
-
-// GetVersionType returns the value of VersionType.
-func (s *PersonaVersion) GetVersionType() string {
-	return s.VersionType
-}
-
-// GetVersionNumber returns the value of VersionNumber.
-func (s *PersonaVersion) GetVersionNumber() int {
-	return s.VersionNumber
-}
-
-// GetOrchestrationPrompt returns the value of OrchestrationPrompt.
-func (s *PersonaVersion) GetOrchestrationPrompt() NilString {
-	return s.OrchestrationPrompt
-}
-
-// GetPersonalityPrompt returns the value of PersonalityPrompt.
-func (s *PersonaVersion) GetPersonalityPrompt() NilString {
-	return s.PersonalityPrompt
-}
-
-// GetPathwayConditions returns the value of PathwayConditions.
-func (s *PersonaVersion) GetPathwayConditions() []PersonaCondition {
-	return s.PathwayConditions
-}
-
-// GetKBIds returns the value of KBIds.
-func (s *PersonaVersion) GetKBIds() []string {
-	return s.KBIds
-}
-
-// GetCallConfig returns the value of CallConfig.
-func (s *PersonaVersion) GetCallConfig() PersonaCallConfig {
-	return s.CallConfig
-}
-
-// GetDefaultTools returns the value of DefaultTools.
-func (s *PersonaVersion) GetDefaultTools() []AgentTool {
-	return s.DefaultTools
-}
-
-// GetCreatedAt returns the value of CreatedAt.
-func (s *PersonaVersion) GetCreatedAt() time.Time {
-	return s.CreatedAt
-}
-
-// GetUpdatedAt returns the value of UpdatedAt.
-func (s *PersonaVersion) GetUpdatedAt() time.Time {
-	return s.UpdatedAt
-}
-
-// SetID sets the value of ID.
-func (s *PersonaVersion) SetID(val string) {
-	s.ID = val
-}
-
-// SetPersonaID sets the value of PersonaID.
-func (s *PersonaVersion) SetPersonaID(val string) {
-	s.PersonaID = val
-}
-
-// SetVersionType sets the value of VersionType.
-func (s *PersonaVersion) SetVersionType(val string) {
-	s.VersionType = val
-}
-
-// SetVersionNumber sets the value of VersionNumber.
-func (s *PersonaVersion) SetVersionNumber(val int) {
-	s.VersionNumber = val
-}
-
-// SetOrchestrationPrompt sets the value of OrchestrationPrompt.
-func (s *PersonaVersion) SetOrchestrationPrompt(val NilString) {
-	s.OrchestrationPrompt = val
-}
-
-// SetPersonalityPrompt sets the value of PersonalityPrompt.
-func (s *PersonaVersion) SetPersonalityPrompt(val NilString) {
-	s.PersonalityPrompt = val
-}
-
-// SetPathwayConditions sets the value of PathwayConditions.
-func (s *PersonaVersion) SetPathwayConditions(val []PersonaCondition) {
-	s.PathwayConditions = val
-}
-
-// SetKBIds sets the value of KBIds.
-func (s *PersonaVersion) SetKBIds(val []string) {
-	s.KBIds = val
-}
-
-// SetCallConfig sets the value of CallConfig.
-func (s *PersonaVersion) SetCallConfig(val PersonaCallConfig) {
-	s.CallConfig = val
-}
-
-// SetDefaultTools sets the value of DefaultTools.
-func (s *PersonaVersion) SetDefaultTools(val []AgentTool) {
-	s.DefaultTools = val
-}
-
-// SetCreatedAt sets the value of CreatedAt.
-func (s *PersonaVersion) SetCreatedAt(val time.Time) {
-	s.CreatedAt = val
-}
-
-// SetUpdatedAt sets the value of UpdatedAt.
-func (s *PersonaVersion) SetUpdatedAt(val time.Time) {
-	s.UpdatedAt = val
-}
-
 // Envelope of the answer.
 // Ref: #/components/schemas/PersonaVersionListReply
 type PersonaVersionListReply struct {
@@ -3245,36 +1709,6 @@ type PersonaVersionListReply struct {
 	Errors struct{} `json:"errors"`
 }
 
-// GetData returns the value of Data.
-func (s *PersonaVersionListReply) GetData() []PersonaVersion {
-	return s.Data
-}
-
-// GetNextCursor returns the value of NextCursor.
-func (s *PersonaVersionListReply) GetNextCursor() NilString {
-	return s.NextCursor
-}
-
-// GetErrors returns the value of Errors.
-func (s *PersonaVersionListReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *PersonaVersionListReply) SetData(val []PersonaVersion) {
-	s.Data = val
-}
-
-// SetNextCursor sets the value of NextCursor.
-func (s *PersonaVersionListReply) SetNextCursor(val NilString) {
-	s.NextCursor = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *PersonaVersionListReply) SetErrors(val struct{}) {
-	s.Errors = val
-}
-
 // Outcome in envelope B.
 // Ref: #/components/schemas/SuccessStatus
 type SuccessStatus string
@@ -3283,33 +1717,15 @@ const (
 	SuccessStatusSuccess SuccessStatus = "success"
 )
 
-// AllValues returns all SuccessStatus values.
 func (SuccessStatus) AllValues() []SuccessStatus {
 	return []SuccessStatus{
 		SuccessStatusSuccess,
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s SuccessStatus) MarshalText() ([]byte, error) {
-	switch s {
-	case SuccessStatusSuccess:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s SuccessStatus) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (s *SuccessStatus) UnmarshalText(data []byte) error {
-	switch SuccessStatus(data) {
-	case SuccessStatusSuccess:
-		*s = SuccessStatusSuccess
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
-}
+func (s *SuccessStatus) UnmarshalText(data []byte) error { return codec.EnumOf(data, s, s.AllValues()) }
 
 // Ref: #/components/schemas/UpdateReply
 type UpdateReply struct {
@@ -3321,66 +1737,6 @@ type UpdateReply struct {
 	FailedUpdates UpdateReplyFailedUpdates `json:"failed_updates"`
 	Warnings      Warnings                 `json:"warnings"`
 	Ignored       IgnoredMembers           `json:"ignored"`
-}
-
-// GetStatus returns the value of Status.
-func (s *UpdateReply) GetStatus() SuccessStatus {
-	return s.Status
-}
-
-// GetMessage returns the value of Message.
-func (s *UpdateReply) GetMessage() string {
-	return s.Message
-}
-
-// GetUpdates returns the value of Updates.
-func (s *UpdateReply) GetUpdates() UpdateReplyUpdates {
-	return s.Updates
-}
-
-// GetFailedUpdates returns the value of FailedUpdates.
-func (s *UpdateReply) GetFailedUpdates() UpdateReplyFailedUpdates {
-	return s.FailedUpdates
-}
-
-// GetWarnings returns the value of Warnings.
-func (s *UpdateReply) GetWarnings() Warnings {
-	return s.Warnings
-}
-
-// GetIgnored returns the value of Ignored.
-func (s *UpdateReply) GetIgnored() IgnoredMembers {
-	return s.Ignored
-}
-
-// SetStatus sets the value of Status.
-func (s *UpdateReply) SetStatus(val SuccessStatus) {
-	s.Status = val
-}
-
-// SetMessage sets the value of Message.
-func (s *UpdateReply) SetMessage(val string) {
-	s.Message = val
-}
-
-// SetUpdates sets the value of Updates.
-func (s *UpdateReply) SetUpdates(val UpdateReplyUpdates) {
-	s.Updates = val
-}
-
-// SetFailedUpdates sets the value of FailedUpdates.
-func (s *UpdateReply) SetFailedUpdates(val UpdateReplyFailedUpdates) {
-	s.FailedUpdates = val
-}
-
-// SetWarnings sets the value of Warnings.
-func (s *UpdateReply) SetWarnings(val Warnings) {
-	s.Warnings = val
-}
-
-// SetIgnored sets the value of Ignored.
-func (s *UpdateReply) SetIgnored(val IgnoredMembers) {
-	s.Ignored = val
 }
 
 // The reason for every setting that was refused.
@@ -3443,166 +1799,6 @@ type WebAgent struct {
 	Keywords    []string     `json:"keywords"`
 }
 
-// GetAgentID returns the value of AgentID.
-func (s *WebAgent) GetAgentID() string {
-	return s.AgentID
-}
-
-// GetWebhook returns the value of Webhook.
-func (s *WebAgent) GetWebhook() NilString {
-	return s.Webhook
-}
-
-// GetDynamicData returns the value of DynamicData.
-func (s *WebAgent) GetDynamicData() DynamicDataList {
-	return s.DynamicData
-}
-
-// GetInterruptionThreshold returns the value of InterruptionThreshold.
-func (s *WebAgent) GetInterruptionThreshold() NilFloat64 {
-	return s.InterruptionThreshold
-}
-
-// GetFirstSentence returns the value of FirstSentence.
-func (s *WebAgent) GetFirstSentence() NilString {
-	return s.FirstSentence
-}
-
-// GetModel returns the value of Model.
-func (s *WebAgent) GetModel() string {
-	return s.Model
-}
-
-// GetVoiceSettings returns the value of VoiceSettings.
-func (s *WebAgent) GetVoiceSettings() NilVoiceSettings {
-	return s.VoiceSettings
-}
-
-// GetVoice returns the value of Voice.
-func (s *WebAgent) GetVoice() string {
-	return s.Voice
-}
-
-// GetPrompt returns the value of Prompt.
-func (s *WebAgent) GetPrompt() string {
-	return s.Prompt
-}
-
-// GetTemperature returns the value of Temperature.
-func (s *WebAgent) GetTemperature() NilFloat64 {
-	return s.Temperature
-}
-
-// GetMaxDuration returns the value of MaxDuration.
-func (s *WebAgent) GetMaxDuration() float64 {
-	return s.MaxDuration
-}
-
-// GetLanguage returns the value of Language.
-func (s *WebAgent) GetLanguage() string {
-	return s.Language
-}
-
-// GetTools returns the value of Tools.
-func (s *WebAgent) GetTools() AgentTools {
-	return s.Tools
-}
-
-// GetPathwayID returns the value of PathwayID.
-func (s *WebAgent) GetPathwayID() OptNilString {
-	return s.PathwayID
-}
-
-// GetMetadata returns the value of Metadata.
-func (s *WebAgent) GetMetadata() OptMetadata {
-	return s.Metadata
-}
-
-// GetKeywords returns the value of Keywords.
-func (s *WebAgent) GetKeywords() []string {
-	return s.Keywords
-}
-
-// SetAgentID sets the value of AgentID.
-func (s *WebAgent) SetAgentID(val string) {
-	s.AgentID = val
-}
-
-// SetWebhook sets the value of Webhook.
-func (s *WebAgent) SetWebhook(val NilString) {
-	s.Webhook = val
-}
-
-// SetDynamicData sets the value of DynamicData.
-func (s *WebAgent) SetDynamicData(val DynamicDataList) {
-	s.DynamicData = val
-}
-
-// SetInterruptionThreshold sets the value of InterruptionThreshold.
-func (s *WebAgent) SetInterruptionThreshold(val NilFloat64) {
-	s.InterruptionThreshold = val
-}
-
-// SetFirstSentence sets the value of FirstSentence.
-func (s *WebAgent) SetFirstSentence(val NilString) {
-	s.FirstSentence = val
-}
-
-// SetModel sets the value of Model.
-func (s *WebAgent) SetModel(val string) {
-	s.Model = val
-}
-
-// SetVoiceSettings sets the value of VoiceSettings.
-func (s *WebAgent) SetVoiceSettings(val NilVoiceSettings) {
-	s.VoiceSettings = val
-}
-
-// SetVoice sets the value of Voice.
-func (s *WebAgent) SetVoice(val string) {
-	s.Voice = val
-}
-
-// SetPrompt sets the value of Prompt.
-func (s *WebAgent) SetPrompt(val string) {
-	s.Prompt = val
-}
-
-// SetTemperature sets the value of Temperature.
-func (s *WebAgent) SetTemperature(val NilFloat64) {
-	s.Temperature = val
-}
-
-// SetMaxDuration sets the value of MaxDuration.
-func (s *WebAgent) SetMaxDuration(val float64) {
-	s.MaxDuration = val
-}
-
-// SetLanguage sets the value of Language.
-func (s *WebAgent) SetLanguage(val string) {
-	s.Language = val
-}
-
-// SetTools sets the value of Tools.
-func (s *WebAgent) SetTools(val AgentTools) {
-	s.Tools = val
-}
-
-// SetPathwayID sets the value of PathwayID.
-func (s *WebAgent) SetPathwayID(val OptNilString) {
-	s.PathwayID = val
-}
-
-// SetMetadata sets the value of Metadata.
-func (s *WebAgent) SetMetadata(val OptMetadata) {
-	s.Metadata = val
-}
-
-// SetKeywords sets the value of Keywords.
-func (s *WebAgent) SetKeywords(val []string) {
-	s.Keywords = val
-}
-
 // Ref: #/components/schemas/WebAgentCreate
 type WebAgentCreate struct {
 	// Task of the agent. Required unless `pathway_id` is given.
@@ -3626,156 +1822,6 @@ type WebAgentCreate struct {
 	MaxDuration OptFloat64 `json:"max_duration"`
 }
 
-// GetPrompt returns the value of Prompt.
-func (s *WebAgentCreate) GetPrompt() OptString {
-	return s.Prompt
-}
-
-// GetPathwayID returns the value of PathwayID.
-func (s *WebAgentCreate) GetPathwayID() OptString {
-	return s.PathwayID
-}
-
-// GetVoice returns the value of Voice.
-func (s *WebAgentCreate) GetVoice() OptString {
-	return s.Voice
-}
-
-// GetVoiceSettings returns the value of VoiceSettings.
-func (s *WebAgentCreate) GetVoiceSettings() OptNilVoiceSettings {
-	return s.VoiceSettings
-}
-
-// GetWebhook returns the value of Webhook.
-func (s *WebAgentCreate) GetWebhook() OptString {
-	return s.Webhook
-}
-
-// GetMetadata returns the value of Metadata.
-func (s *WebAgentCreate) GetMetadata() OptMetadata {
-	return s.Metadata
-}
-
-// GetLanguage returns the value of Language.
-func (s *WebAgentCreate) GetLanguage() OptString {
-	return s.Language
-}
-
-// GetModel returns the value of Model.
-func (s *WebAgentCreate) GetModel() OptString {
-	return s.Model
-}
-
-// GetFirstSentence returns the value of FirstSentence.
-func (s *WebAgentCreate) GetFirstSentence() OptString {
-	return s.FirstSentence
-}
-
-// GetTemperature returns the value of Temperature.
-func (s *WebAgentCreate) GetTemperature() OptFloat64 {
-	return s.Temperature
-}
-
-// GetTools returns the value of Tools.
-func (s *WebAgentCreate) GetTools() OptNilAgentTools {
-	return s.Tools
-}
-
-// GetDynamicData returns the value of DynamicData.
-func (s *WebAgentCreate) GetDynamicData() OptNilDynamicDataList {
-	return s.DynamicData
-}
-
-// GetInterruptionThreshold returns the value of InterruptionThreshold.
-func (s *WebAgentCreate) GetInterruptionThreshold() OptFloat64 {
-	return s.InterruptionThreshold
-}
-
-// GetKeywords returns the value of Keywords.
-func (s *WebAgentCreate) GetKeywords() []string {
-	return s.Keywords
-}
-
-// GetMaxDuration returns the value of MaxDuration.
-func (s *WebAgentCreate) GetMaxDuration() OptFloat64 {
-	return s.MaxDuration
-}
-
-// SetPrompt sets the value of Prompt.
-func (s *WebAgentCreate) SetPrompt(val OptString) {
-	s.Prompt = val
-}
-
-// SetPathwayID sets the value of PathwayID.
-func (s *WebAgentCreate) SetPathwayID(val OptString) {
-	s.PathwayID = val
-}
-
-// SetVoice sets the value of Voice.
-func (s *WebAgentCreate) SetVoice(val OptString) {
-	s.Voice = val
-}
-
-// SetVoiceSettings sets the value of VoiceSettings.
-func (s *WebAgentCreate) SetVoiceSettings(val OptNilVoiceSettings) {
-	s.VoiceSettings = val
-}
-
-// SetWebhook sets the value of Webhook.
-func (s *WebAgentCreate) SetWebhook(val OptString) {
-	s.Webhook = val
-}
-
-// SetMetadata sets the value of Metadata.
-func (s *WebAgentCreate) SetMetadata(val OptMetadata) {
-	s.Metadata = val
-}
-
-// SetLanguage sets the value of Language.
-func (s *WebAgentCreate) SetLanguage(val OptString) {
-	s.Language = val
-}
-
-// SetModel sets the value of Model.
-func (s *WebAgentCreate) SetModel(val OptString) {
-	s.Model = val
-}
-
-// SetFirstSentence sets the value of FirstSentence.
-func (s *WebAgentCreate) SetFirstSentence(val OptString) {
-	s.FirstSentence = val
-}
-
-// SetTemperature sets the value of Temperature.
-func (s *WebAgentCreate) SetTemperature(val OptFloat64) {
-	s.Temperature = val
-}
-
-// SetTools sets the value of Tools.
-func (s *WebAgentCreate) SetTools(val OptNilAgentTools) {
-	s.Tools = val
-}
-
-// SetDynamicData sets the value of DynamicData.
-func (s *WebAgentCreate) SetDynamicData(val OptNilDynamicDataList) {
-	s.DynamicData = val
-}
-
-// SetInterruptionThreshold sets the value of InterruptionThreshold.
-func (s *WebAgentCreate) SetInterruptionThreshold(val OptFloat64) {
-	s.InterruptionThreshold = val
-}
-
-// SetKeywords sets the value of Keywords.
-func (s *WebAgentCreate) SetKeywords(val []string) {
-	s.Keywords = val
-}
-
-// SetMaxDuration sets the value of MaxDuration.
-func (s *WebAgentCreate) SetMaxDuration(val OptFloat64) {
-	s.MaxDuration = val
-}
-
 // Ref: #/components/schemas/WebAgentListReply
 type WebAgentListReply struct {
 	Agents []WebAgent `json:"agents"`
@@ -3783,61 +1829,11 @@ type WebAgentListReply struct {
 	NextCursor OptString `json:"next_cursor"`
 }
 
-// GetAgents returns the value of Agents.
-func (s *WebAgentListReply) GetAgents() []WebAgent {
-	return s.Agents
-}
-
-// GetNextCursor returns the value of NextCursor.
-func (s *WebAgentListReply) GetNextCursor() OptString {
-	return s.NextCursor
-}
-
-// SetAgents sets the value of Agents.
-func (s *WebAgentListReply) SetAgents(val []WebAgent) {
-	s.Agents = val
-}
-
-// SetNextCursor sets the value of NextCursor.
-func (s *WebAgentListReply) SetNextCursor(val OptString) {
-	s.NextCursor = val
-}
-
 // Ref: #/components/schemas/WebAgentReply
 type WebAgentReply struct {
 	Agent    WebAgent       `json:"agent"`
 	Warnings Warnings       `json:"warnings"`
 	Ignored  IgnoredMembers `json:"ignored"`
-}
-
-// GetAgent returns the value of Agent.
-func (s *WebAgentReply) GetAgent() WebAgent {
-	return s.Agent
-}
-
-// GetWarnings returns the value of Warnings.
-func (s *WebAgentReply) GetWarnings() Warnings {
-	return s.Warnings
-}
-
-// GetIgnored returns the value of Ignored.
-func (s *WebAgentReply) GetIgnored() IgnoredMembers {
-	return s.Ignored
-}
-
-// SetAgent sets the value of Agent.
-func (s *WebAgentReply) SetAgent(val WebAgent) {
-	s.Agent = val
-}
-
-// SetWarnings sets the value of Warnings.
-func (s *WebAgentReply) SetWarnings(val Warnings) {
-	s.Warnings = val
-}
-
-// SetIgnored sets the value of Ignored.
-func (s *WebAgentReply) SetIgnored(val IgnoredMembers) {
-	s.Ignored = val
 }
 
 // Ref: #/components/schemas/WebAgentUpdate
@@ -3859,154 +1855,4 @@ type WebAgentUpdate struct {
 	Keywords              OptNilStringArray `json:"keywords"`
 	// Maximum duration of a conversation, in minutes.
 	MaxDuration OptFloat64 `json:"max_duration"`
-}
-
-// GetPrompt returns the value of Prompt.
-func (s *WebAgentUpdate) GetPrompt() OptNilString {
-	return s.Prompt
-}
-
-// GetPathwayID returns the value of PathwayID.
-func (s *WebAgentUpdate) GetPathwayID() OptNilString {
-	return s.PathwayID
-}
-
-// GetVoice returns the value of Voice.
-func (s *WebAgentUpdate) GetVoice() OptNilString {
-	return s.Voice
-}
-
-// GetVoiceSettings returns the value of VoiceSettings.
-func (s *WebAgentUpdate) GetVoiceSettings() OptNilVoiceSettings {
-	return s.VoiceSettings
-}
-
-// GetWebhook returns the value of Webhook.
-func (s *WebAgentUpdate) GetWebhook() OptNilString {
-	return s.Webhook
-}
-
-// GetMetadata returns the value of Metadata.
-func (s *WebAgentUpdate) GetMetadata() OptMetadata {
-	return s.Metadata
-}
-
-// GetLanguage returns the value of Language.
-func (s *WebAgentUpdate) GetLanguage() OptNilString {
-	return s.Language
-}
-
-// GetModel returns the value of Model.
-func (s *WebAgentUpdate) GetModel() OptNilString {
-	return s.Model
-}
-
-// GetFirstSentence returns the value of FirstSentence.
-func (s *WebAgentUpdate) GetFirstSentence() OptNilString {
-	return s.FirstSentence
-}
-
-// GetTemperature returns the value of Temperature.
-func (s *WebAgentUpdate) GetTemperature() OptNilFloat64 {
-	return s.Temperature
-}
-
-// GetTools returns the value of Tools.
-func (s *WebAgentUpdate) GetTools() OptNilAgentTools {
-	return s.Tools
-}
-
-// GetDynamicData returns the value of DynamicData.
-func (s *WebAgentUpdate) GetDynamicData() OptNilDynamicDataList {
-	return s.DynamicData
-}
-
-// GetInterruptionThreshold returns the value of InterruptionThreshold.
-func (s *WebAgentUpdate) GetInterruptionThreshold() OptNilFloat64 {
-	return s.InterruptionThreshold
-}
-
-// GetKeywords returns the value of Keywords.
-func (s *WebAgentUpdate) GetKeywords() OptNilStringArray {
-	return s.Keywords
-}
-
-// GetMaxDuration returns the value of MaxDuration.
-func (s *WebAgentUpdate) GetMaxDuration() OptFloat64 {
-	return s.MaxDuration
-}
-
-// SetPrompt sets the value of Prompt.
-func (s *WebAgentUpdate) SetPrompt(val OptNilString) {
-	s.Prompt = val
-}
-
-// SetPathwayID sets the value of PathwayID.
-func (s *WebAgentUpdate) SetPathwayID(val OptNilString) {
-	s.PathwayID = val
-}
-
-// SetVoice sets the value of Voice.
-func (s *WebAgentUpdate) SetVoice(val OptNilString) {
-	s.Voice = val
-}
-
-// SetVoiceSettings sets the value of VoiceSettings.
-func (s *WebAgentUpdate) SetVoiceSettings(val OptNilVoiceSettings) {
-	s.VoiceSettings = val
-}
-
-// SetWebhook sets the value of Webhook.
-func (s *WebAgentUpdate) SetWebhook(val OptNilString) {
-	s.Webhook = val
-}
-
-// SetMetadata sets the value of Metadata.
-func (s *WebAgentUpdate) SetMetadata(val OptMetadata) {
-	s.Metadata = val
-}
-
-// SetLanguage sets the value of Language.
-func (s *WebAgentUpdate) SetLanguage(val OptNilString) {
-	s.Language = val
-}
-
-// SetModel sets the value of Model.
-func (s *WebAgentUpdate) SetModel(val OptNilString) {
-	s.Model = val
-}
-
-// SetFirstSentence sets the value of FirstSentence.
-func (s *WebAgentUpdate) SetFirstSentence(val OptNilString) {
-	s.FirstSentence = val
-}
-
-// SetTemperature sets the value of Temperature.
-func (s *WebAgentUpdate) SetTemperature(val OptNilFloat64) {
-	s.Temperature = val
-}
-
-// SetTools sets the value of Tools.
-func (s *WebAgentUpdate) SetTools(val OptNilAgentTools) {
-	s.Tools = val
-}
-
-// SetDynamicData sets the value of DynamicData.
-func (s *WebAgentUpdate) SetDynamicData(val OptNilDynamicDataList) {
-	s.DynamicData = val
-}
-
-// SetInterruptionThreshold sets the value of InterruptionThreshold.
-func (s *WebAgentUpdate) SetInterruptionThreshold(val OptNilFloat64) {
-	s.InterruptionThreshold = val
-}
-
-// SetKeywords sets the value of Keywords.
-func (s *WebAgentUpdate) SetKeywords(val OptNilStringArray) {
-	s.Keywords = val
-}
-
-// SetMaxDuration sets the value of MaxDuration.
-func (s *WebAgentUpdate) SetMaxDuration(val OptFloat64) {
-	s.MaxDuration = val
 }

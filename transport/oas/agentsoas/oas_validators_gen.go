@@ -3,10 +3,10 @@
 package agentsoas
 
 import (
-	"fmt"
-
 	"github.com/go-faster/errors"
 	"github.com/ogen-go/ogen/validate"
+
+	"github.com/callwright/callwright/transport/oas/internal/codec"
 )
 
 func (s AgentTools) Validate() error {
@@ -14,15 +14,7 @@ func (s AgentTools) Validate() error {
 	if alias == nil {
 		return nil // null
 	}
-	if err := (validate.Array{
-		MinLength:    0,
-		MinLengthSet: false,
-		MaxLength:    100,
-		MaxLengthSet: true,
-	}).ValidateLength(len(alias)); err != nil {
-		return errors.Wrap(err, "array")
-	}
-	return nil
+	return codec.Size(len(alias), 0, 100)
 }
 
 func (s *ApiKey) Validate() error {
@@ -30,22 +22,9 @@ func (s *ApiKey) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if s.Request == nil {
-			return errors.New("nil is invalid value")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "Request",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("Request", codec.NotNil(s.Request == nil))
+	return failures.Err()
 }
 
 func (s *DynamicData) Validate() error {
@@ -53,208 +32,64 @@ func (s *DynamicData) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     2048,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.URL)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "url",
-			Error: err,
-		})
+	var failures codec.Failures
+	failures.Add("url", codec.Length(string(s.URL), 1, 2048))
+	if value, ok := s.Method.Get(); ok {
+		failures.Add("method", codec.Length(string(value), 0, 16))
 	}
-	if err := func() error {
-		if value, ok := s.Method.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     16,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "method",
-			Error: err,
-		})
-	}
-	if err := func() error {
+	failures.Add("headers", func() error {
 		if s.Headers == nil {
 			return nil // optional
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    50,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Headers)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.Headers), 0, 50); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.Headers {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "headers",
-			Error: err,
-		})
-	}
-	if err := func() error {
+		return failures.Err()
+	}())
+	failures.Add("query", func() error {
 		if s.Query == nil {
 			return nil // optional
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    50,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Query)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.Query), 0, 50); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.Query {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "query",
-			Error: err,
-		})
-	}
-	if err := func() error {
+		return failures.Err()
+	}())
+	failures.Add("body", func() error {
 		if s.Body == nil {
 			return nil // optional
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    50,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Body)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.Body), 0, 50); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.Body {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "body",
-			Error: err,
-		})
-	}
-	if err := func() error {
+		return failures.Err()
+	}())
+	failures.Add("response_data", func() error {
 		if s.ResponseData == nil {
 			return nil // optional
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    50,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.ResponseData)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.ResponseData), 0, 50); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.ResponseData {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "response_data",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+		return failures.Err()
+	}())
+	return failures.Err()
 }
 
 func (s *DynamicDataField) Validate() error {
@@ -262,94 +97,15 @@ func (s *DynamicDataField) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     128,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Name)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "name",
-			Error: err,
-		})
+	var failures codec.Failures
+	failures.Add("name", codec.Length(string(s.Name), 1, 128))
+	if value, ok := s.Data.Get(); ok {
+		failures.Add("data", codec.Length(string(value), 0, 512))
 	}
-	if err := func() error {
-		if value, ok := s.Data.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     512,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "data",
-			Error: err,
-		})
+	if value, ok := s.Context.Get(); ok {
+		failures.Add("context", codec.Length(string(value), 0, 2000))
 	}
-	if err := func() error {
-		if value, ok := s.Context.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     2000,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "context",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s DynamicDataList) Validate() error {
@@ -357,32 +113,14 @@ func (s DynamicDataList) Validate() error {
 	if alias == nil {
 		return nil // null
 	}
-	if err := (validate.Array{
-		MinLength:    0,
-		MinLengthSet: false,
-		MaxLength:    20,
-		MaxLengthSet: true,
-	}).ValidateLength(len(alias)); err != nil {
-		return errors.Wrap(err, "array")
+	if err := codec.Size(len(alias), 0, 20); err != nil {
+		return err
 	}
-	var failures []validate.FieldError
+	var failures codec.Failures
 	for i, elem := range alias {
-		if err := func() error {
-			if err := elem.Validate(); err != nil {
-				return err
-			}
-			return nil
-		}(); err != nil {
-			failures = append(failures, validate.FieldError{
-				Name:  fmt.Sprintf("[%d]", i),
-				Error: err,
-			})
-		}
+		failures.AddItem(i, elem.Validate())
 	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *ErrorDetail) Validate() error {
@@ -390,147 +128,19 @@ func (s *ErrorDetail) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     64,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Error)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "error",
-			Error: err,
-		})
+	var failures codec.Failures
+	failures.Add("error", codec.Length(string(s.Error), 0, 64))
+	failures.Add("message", codec.Length(string(s.Message), 0, 4000))
+	if value, ok := s.Path.Get(); ok {
+		failures.Add("path", codec.Length(string(value), 0, 500))
 	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     4000,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Message)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "message",
-			Error: err,
-		})
+	if value, ok := s.Field.Get(); ok {
+		failures.Add("field", codec.Length(string(value), 0, 500))
 	}
-	if err := func() error {
-		if value, ok := s.Path.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     500,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "path",
-			Error: err,
-		})
+	if value, ok := s.BatchID.Get(); ok {
+		failures.Add("batch_id", codec.Length(string(value), 0, 64))
 	}
-	if err := func() error {
-		if value, ok := s.Field.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     500,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "field",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.BatchID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "batch_id",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *ErrorEnvelope) Validate() error {
@@ -538,155 +148,42 @@ func (s *ErrorEnvelope) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if value, ok := s.Status.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "status",
-			Error: err,
-		})
+	var failures codec.Failures
+	if value, ok := s.Status.Get(); ok {
+		failures.Add("status", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.Message.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     4000,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "message",
-			Error: err,
-		})
+	if value, ok := s.Message.Get(); ok {
+		failures.Add("message", codec.Length(string(value), 0, 4000))
 	}
-	if err := func() error {
+	failures.Add("errors", func() error {
 		if s.Errors == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    1,
-			MinLengthSet: true,
-			MaxLength:    51,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Errors)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.Errors), 1, 51); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.Errors {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "errors",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+		return failures.Err()
+	}())
+	return failures.Err()
 }
 
-func (s ErrorEnvelopeStatus) Validate() error {
-	switch s {
-	case "error":
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s ErrorEnvelopeStatus) Validate() error { return codec.Enum(s, s.AllValues()) }
 
 func (s *ErrorStatusCodeWithHeaders) Validate() error {
 	if s == nil {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if value, ok := s.RetryAfter.Get(); ok {
-			if err := func() error {
-				if err := (validate.Int{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           86400,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    0,
-					Pattern:       nil,
-				}).Validate(int64(value)); err != nil {
-					return errors.Wrap(err, "int")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "RetryAfter",
-			Error: err,
-		})
+	var failures codec.Failures
+	if value, ok := s.RetryAfter.Get(); ok {
+		failures.Add("RetryAfter", codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 86400}))
 	}
-	if err := func() error {
-		if err := s.Response.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "Response",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	failures.Add("Response", s.Response.Validate())
+	return failures.Err()
 }
 
 func (s *IgnoredMember) Validate() error {
@@ -694,57 +191,10 @@ func (s *IgnoredMember) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     500,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Field)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "field",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     1000,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Message)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "message",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("field", codec.Length(string(s.Field), 0, 500))
+	failures.Add("message", codec.Length(string(s.Message), 0, 1000))
+	return failures.Err()
 }
 
 func (s IgnoredMembers) Validate() error {
@@ -752,32 +202,14 @@ func (s IgnoredMembers) Validate() error {
 	if alias == nil {
 		return nil // optional
 	}
-	if err := (validate.Array{
-		MinLength:    0,
-		MinLengthSet: false,
-		MaxLength:    100,
-		MaxLengthSet: true,
-	}).ValidateLength(len(alias)); err != nil {
-		return errors.Wrap(err, "array")
+	if err := codec.Size(len(alias), 0, 100); err != nil {
+		return err
 	}
-	var failures []validate.FieldError
+	var failures codec.Failures
 	for i, elem := range alias {
-		if err := func() error {
-			if err := elem.Validate(); err != nil {
-				return err
-			}
-			return nil
-		}(); err != nil {
-			failures = append(failures, validate.FieldError{
-				Name:  fmt.Sprintf("[%d]", i),
-				Error: err,
-			})
-		}
+		failures.AddItem(i, elem.Validate())
 	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *InboundNumber) Validate() error {
@@ -785,547 +217,63 @@ func (s *InboundNumber) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     32,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.PhoneNumber)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "phone_number",
-			Error: err,
-		})
+	var failures codec.Failures
+	failures.Add("phone_number", codec.Length(string(s.PhoneNumber), 0, 32))
+	if value, ok := s.Prompt.Get(); ok {
+		failures.Add("prompt", codec.Length(string(value), 0, 100000))
 	}
-	if err := func() error {
-		if value, ok := s.Prompt.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     100000,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "prompt",
-			Error: err,
-		})
+	if value, ok := s.PathwayID.Get(); ok {
+		failures.Add("pathway_id", codec.Length(string(value), 0, 64))
 	}
-	if err := func() error {
-		if value, ok := s.PathwayID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "pathway_id",
-			Error: err,
-		})
+	if value, ok := s.PathwayVersion.Get(); ok {
+		failures.Add("pathway_version", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.PathwayVersion.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "pathway_version",
-			Error: err,
-		})
+	if value, ok := s.Persona.Get(); ok {
+		failures.Add("persona", codec.Length(string(value), 0, 32768))
 	}
-	if err := func() error {
-		if value, ok := s.Persona.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     32768,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "persona",
-			Error: err,
-		})
+	if value, ok := s.PersonaID.Get(); ok {
+		failures.Add("persona_id", codec.Length(string(value), 0, 64))
 	}
-	if err := func() error {
-		if value, ok := s.PersonaID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "persona_id",
-			Error: err,
-		})
+	if value, ok := s.Webhook.Get(); ok {
+		failures.Add("webhook", codec.Length(string(value), 0, 2048))
 	}
-	if err := func() error {
-		if value, ok := s.Webhook.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     2048,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "webhook",
-			Error: err,
-		})
+	if value, ok := s.VoiceID.Get(); ok {
+		failures.Add("voice_id", codec.Length(string(value), 0, 128))
 	}
-	if err := func() error {
-		if value, ok := s.VoiceID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     128,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "voice_id",
-			Error: err,
-		})
+	if value, ok := s.FirstSentence.Get(); ok {
+		failures.Add("first_sentence", codec.Length(string(value), 0, 1000))
 	}
-	if err := func() error {
-		if value, ok := s.FirstSentence.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     1000,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "first_sentence",
-			Error: err,
-		})
+	if value, ok := s.TransferPhoneNumber.Get(); ok {
+		failures.Add("transfer_phone_number", codec.Length(string(value), 0, 32))
 	}
-	if err := func() error {
-		if value, ok := s.TransferPhoneNumber.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     32,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "transfer_phone_number",
-			Error: err,
-		})
+	if value, ok := s.Language.Get(); ok {
+		failures.Add("language", codec.Length(string(value), 0, 35))
 	}
-	if err := func() error {
-		if value, ok := s.Language.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     35,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "language",
-			Error: err,
-		})
+	if value, ok := s.Model.Get(); ok {
+		failures.Add("model", codec.Length(string(value), 0, 128))
 	}
-	if err := func() error {
-		if value, ok := s.Model.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     128,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "model",
-			Error: err,
-		})
+	if value, ok := s.Temperature.Get(); ok {
+		failures.Add("temperature", codec.Float(float64(value), validate.Float{MinSet: true, MaxSet: true, Max: 1}))
 	}
-	if err := func() error {
-		if value, ok := s.Temperature.Get(); ok {
-			if err := func() error {
-				if err := (validate.Float{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           1,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    nil,
-					Pattern:       nil,
-				}).Validate(float64(value)); err != nil {
-					return errors.Wrap(err, "float")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "temperature",
-			Error: err,
-		})
+	if value, ok := s.InterruptionThreshold.Get(); ok {
+		failures.Add("interruption_threshold", codec.Float(float64(value), validate.Float{MinSet: true}))
 	}
-	if err := func() error {
-		if value, ok := s.InterruptionThreshold.Get(); ok {
-			if err := func() error {
-				if err := (validate.Float{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        false,
-					Max:           0,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    nil,
-					Pattern:       nil,
-				}).Validate(float64(value)); err != nil {
-					return errors.Wrap(err, "float")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "interruption_threshold",
-			Error: err,
-		})
+	failures.Add("dynamic_data", s.DynamicData.Validate())
+	if value, ok := s.Tools.Get(); ok {
+		failures.Add("tools", value.Validate())
 	}
-	if err := func() error {
-		if err := s.DynamicData.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "dynamic_data",
-			Error: err,
-		})
+	if value, ok := s.VoiceSettings.Get(); ok {
+		failures.Add("voice_settings", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.Tools.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "tools",
-			Error: err,
-		})
+	if value, ok := s.BackgroundTrack.Get(); ok {
+		failures.Add("background_track", codec.Length(string(value), 0, 64))
 	}
-	if err := func() error {
-		if value, ok := s.VoiceSettings.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "voice_settings",
-			Error: err,
-		})
+	if value, ok := s.FallbackNumber.Get(); ok {
+		failures.Add("fallback_number", codec.Length(string(value), 0, 32))
 	}
-	if err := func() error {
-		if value, ok := s.BackgroundTrack.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "background_track",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.FallbackNumber.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     32,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "fallback_number",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Float{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        false,
-			Max:           0,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    nil,
-			Pattern:       nil,
-		}).Validate(float64(s.MaxDuration)); err != nil {
-			return errors.Wrap(err, "float")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "max_duration",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := s.Warnings.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "warnings",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	failures.Add("max_duration", codec.Float(float64(s.MaxDuration), validate.Float{MinSet: true}))
+	failures.Add("warnings", s.Warnings.Validate())
+	return failures.Err()
 }
 
 func (s *InboundNumberListReply) Validate() error {
@@ -1333,77 +281,24 @@ func (s *InboundNumberListReply) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
+	var failures codec.Failures
+	failures.Add("inbound_numbers", func() error {
 		if s.InboundNumbers == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    10000,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.InboundNumbers)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.InboundNumbers), 0, 10000); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.InboundNumbers {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "inbound_numbers",
-			Error: err,
-		})
+		return failures.Err()
+	}())
+	if value, ok := s.NextCursor.Get(); ok {
+		failures.Add("next_cursor", codec.Length(string(value), 0, 1000))
 	}
-	if err := func() error {
-		if value, ok := s.NextCursor.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     1000,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "next_cursor",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *InboundNumberUpdate) Validate() error {
@@ -1411,557 +306,68 @@ func (s *InboundNumberUpdate) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if value, ok := s.Prompt.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     100000,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "prompt",
-			Error: err,
-		})
+	var failures codec.Failures
+	if value, ok := s.Prompt.Get(); ok {
+		failures.Add("prompt", codec.Length(string(value), 0, 100000))
 	}
-	if err := func() error {
-		if value, ok := s.PathwayID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "pathway_id",
-			Error: err,
-		})
+	if value, ok := s.PathwayID.Get(); ok {
+		failures.Add("pathway_id", codec.Length(string(value), 0, 64))
 	}
-	if err := func() error {
-		if value, ok := s.PathwayVersion.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "pathway_version",
-			Error: err,
-		})
+	if value, ok := s.PathwayVersion.Get(); ok {
+		failures.Add("pathway_version", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.Persona.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     32768,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "persona",
-			Error: err,
-		})
+	if value, ok := s.Persona.Get(); ok {
+		failures.Add("persona", codec.Length(string(value), 0, 32768))
 	}
-	if err := func() error {
-		if value, ok := s.PersonaID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "persona_id",
-			Error: err,
-		})
+	if value, ok := s.PersonaID.Get(); ok {
+		failures.Add("persona_id", codec.Length(string(value), 0, 64))
 	}
-	if err := func() error {
-		if value, ok := s.Webhook.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     2048,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "webhook",
-			Error: err,
-		})
+	if value, ok := s.Webhook.Get(); ok {
+		failures.Add("webhook", codec.Length(string(value), 0, 2048))
 	}
-	if err := func() error {
-		if value, ok := s.Voice.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     128,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "voice",
-			Error: err,
-		})
+	if value, ok := s.Voice.Get(); ok {
+		failures.Add("voice", codec.Length(string(value), 0, 128))
 	}
-	if err := func() error {
-		if value, ok := s.VoiceID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     128,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "voice_id",
-			Error: err,
-		})
+	if value, ok := s.VoiceID.Get(); ok {
+		failures.Add("voice_id", codec.Length(string(value), 0, 128))
 	}
-	if err := func() error {
-		if value, ok := s.FirstSentence.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     1000,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "first_sentence",
-			Error: err,
-		})
+	if value, ok := s.FirstSentence.Get(); ok {
+		failures.Add("first_sentence", codec.Length(string(value), 0, 1000))
 	}
-	if err := func() error {
-		if value, ok := s.TransferPhoneNumber.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     32,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "transfer_phone_number",
-			Error: err,
-		})
+	if value, ok := s.TransferPhoneNumber.Get(); ok {
+		failures.Add("transfer_phone_number", codec.Length(string(value), 0, 32))
 	}
-	if err := func() error {
-		if value, ok := s.Language.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     35,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "language",
-			Error: err,
-		})
+	if value, ok := s.Language.Get(); ok {
+		failures.Add("language", codec.Length(string(value), 0, 35))
 	}
-	if err := func() error {
-		if value, ok := s.Model.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     128,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "model",
-			Error: err,
-		})
+	if value, ok := s.Model.Get(); ok {
+		failures.Add("model", codec.Length(string(value), 0, 128))
 	}
-	if err := func() error {
-		if value, ok := s.Temperature.Get(); ok {
-			if err := func() error {
-				if err := (validate.Float{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           1,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    nil,
-					Pattern:       nil,
-				}).Validate(float64(value)); err != nil {
-					return errors.Wrap(err, "float")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "temperature",
-			Error: err,
-		})
+	if value, ok := s.Temperature.Get(); ok {
+		failures.Add("temperature", codec.Float(float64(value), validate.Float{MinSet: true, MaxSet: true, Max: 1}))
 	}
-	if err := func() error {
-		if value, ok := s.InterruptionThreshold.Get(); ok {
-			if err := func() error {
-				if err := (validate.Float{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           10000,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    nil,
-					Pattern:       nil,
-				}).Validate(float64(value)); err != nil {
-					return errors.Wrap(err, "float")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "interruption_threshold",
-			Error: err,
-		})
+	if value, ok := s.InterruptionThreshold.Get(); ok {
+		failures.Add("interruption_threshold", codec.Float(float64(value), validate.Float{MinSet: true, MaxSet: true, Max: 10000}))
 	}
-	if err := func() error {
-		if value, ok := s.DynamicData.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "dynamic_data",
-			Error: err,
-		})
+	if value, ok := s.DynamicData.Get(); ok {
+		failures.Add("dynamic_data", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.Tools.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "tools",
-			Error: err,
-		})
+	if value, ok := s.Tools.Get(); ok {
+		failures.Add("tools", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.VoiceSettings.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "voice_settings",
-			Error: err,
-		})
+	if value, ok := s.VoiceSettings.Get(); ok {
+		failures.Add("voice_settings", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.BackgroundTrack.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "background_track",
-			Error: err,
-		})
+	if value, ok := s.BackgroundTrack.Get(); ok {
+		failures.Add("background_track", codec.Length(string(value), 0, 64))
 	}
-	if err := func() error {
-		if value, ok := s.FallbackNumber.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     32,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "fallback_number",
-			Error: err,
-		})
+	if value, ok := s.FallbackNumber.Get(); ok {
+		failures.Add("fallback_number", codec.Length(string(value), 0, 32))
 	}
-	if err := func() error {
-		if value, ok := s.MaxDuration.Get(); ok {
-			if err := func() error {
-				if err := (validate.Float{
-					MinSet:        true,
-					Min:           0.01,
-					MaxSet:        true,
-					Max:           720,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    nil,
-					Pattern:       nil,
-				}).Validate(float64(value)); err != nil {
-					return errors.Wrap(err, "float")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "max_duration",
-			Error: err,
-		})
+	if value, ok := s.MaxDuration.Get(); ok {
+		failures.Add("max_duration", codec.Float(float64(value), validate.Float{MinSet: true, Min: 0.01, MaxSet: true, Max: 720}))
 	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *KeyValue) Validate() error {
@@ -1969,57 +375,10 @@ func (s *KeyValue) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     256,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Key)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "key",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     4000,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Value)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "value",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("key", codec.Length(string(s.Key), 1, 256))
+	failures.Add("value", codec.Length(string(s.Value), 0, 4000))
+	return failures.Err()
 }
 
 func (s *MessageReply) Validate() error {
@@ -2027,89 +386,26 @@ func (s *MessageReply) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := s.Status.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "status",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     500,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Message)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "message",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("status", s.Status.Validate())
+	failures.Add("message", codec.Length(string(s.Message), 0, 500))
+	return failures.Err()
 }
 
 func (s Metadata) Validate() error {
-	var failures []validate.FieldError
+	var failures codec.Failures
 
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
-func (s PathwayEnvironment) Validate() error {
-	switch s {
-	case "production":
-		return nil
-	case "staging":
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s PathwayEnvironment) Validate() error { return codec.Enum(s, s.AllValues()) }
 
 func (s PathwayVersionSelector) Validate() error {
 	switch s.Type {
 	case IntPathwayVersionSelector:
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        true,
-			Max:           1000000,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.Int)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
+		return codec.Int(int64(s.Int), validate.Int{MinSet: true, MaxSet: true, Max: 1000000})
 	case PathwayEnvironmentPathwayVersionSelector:
-		if err := s.PathwayEnvironment.Validate(); err != nil {
-			return err
-		}
-		return nil
+		return s.PathwayEnvironment.Validate()
 	default:
 		return errors.Errorf("invalid type %q", s.Type)
 	}
@@ -2120,369 +416,60 @@ func (s *Persona) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     64,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.ID)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "id",
-			Error: err,
-		})
+	var failures codec.Failures
+	failures.Add("id", codec.Length(string(s.ID), 1, 64))
+	failures.Add("name", codec.Length(string(s.Name), 0, 200))
+	if value, ok := s.Role.Get(); ok {
+		failures.Add("role", codec.Length(string(value), 0, 200))
 	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     200,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Name)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "name",
-			Error: err,
-		})
+	if value, ok := s.Description.Get(); ok {
+		failures.Add("description", codec.Length(string(value), 0, 4000))
 	}
-	if err := func() error {
-		if value, ok := s.Role.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     200,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "role",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.Description.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     4000,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "description",
-			Error: err,
-		})
-	}
-	if err := func() error {
+	failures.Add("tags", func() error {
 		if s.Tags == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    50,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Tags)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.Tags), 0, 50); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.Tags {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(elem)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, codec.Length(string(elem), 0, 64))
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "tags",
-			Error: err,
-		})
+		return failures.Err()
+	}())
+	if value, ok := s.ImageURL.Get(); ok {
+		failures.Add("image_url", codec.Length(string(value), 0, 2048))
 	}
-	if err := func() error {
-		if value, ok := s.ImageURL.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     2048,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "image_url",
-			Error: err,
-		})
+	if value, ok := s.UserID.Get(); ok {
+		failures.Add("user_id", codec.Length(string(value), 1, 64))
 	}
-	if err := func() error {
-		if value, ok := s.UserID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "user_id",
-			Error: err,
-		})
+	if value, ok := s.CurrentProductionVersionID.Get(); ok {
+		failures.Add("current_production_version_id", codec.Length(string(value), 1, 64))
 	}
-	if err := func() error {
-		if value, ok := s.CurrentProductionVersionID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "current_production_version_id",
-			Error: err,
-		})
+	if value, ok := s.CurrentDraftVersionID.Get(); ok {
+		failures.Add("current_draft_version_id", codec.Length(string(value), 1, 64))
 	}
-	if err := func() error {
-		if value, ok := s.CurrentDraftVersionID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "current_draft_version_id",
-			Error: err,
-		})
-	}
-	if err := func() error {
+	failures.Add("inbound_numbers", func() error {
 		if s.InboundNumbers == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    1000,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.InboundNumbers)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.InboundNumbers), 0, 1000); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.InboundNumbers {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     16,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(elem)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, codec.Length(string(elem), 0, 16))
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "inbound_numbers",
-			Error: err,
-		})
+		return failures.Err()
+	}())
+	if value, ok := s.CurrentProductionVersion.Get(); ok {
+		failures.Add("current_production_version", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.CurrentProductionVersion.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "current_production_version",
-			Error: err,
-		})
+	if value, ok := s.CurrentDraftVersion.Get(); ok {
+		failures.Add("current_draft_version", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.CurrentDraftVersion.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "current_draft_version",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *PersonaCallConfig) Validate() error {
@@ -2490,129 +477,20 @@ func (s *PersonaCallConfig) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if value, ok := s.Voice.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     128,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "voice",
-			Error: err,
-		})
+	var failures codec.Failures
+	if value, ok := s.Voice.Get(); ok {
+		failures.Add("voice", codec.Length(string(value), 0, 128))
 	}
-	if err := func() error {
-		if value, ok := s.Language.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     32,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "language",
-			Error: err,
-		})
+	if value, ok := s.Language.Get(); ok {
+		failures.Add("language", codec.Length(string(value), 0, 32))
 	}
-	if err := func() error {
-		if value, ok := s.Background.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "background",
-			Error: err,
-		})
+	if value, ok := s.Background.Get(); ok {
+		failures.Add("background", codec.Length(string(value), 0, 64))
 	}
-	if err := func() error {
-		if value, ok := s.MaxDuration.Get(); ok {
-			if err := func() error {
-				if err := (validate.Float{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           720,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    nil,
-					Pattern:       nil,
-				}).Validate(float64(value)); err != nil {
-					return errors.Wrap(err, "float")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "max_duration",
-			Error: err,
-		})
+	if value, ok := s.MaxDuration.Get(); ok {
+		failures.Add("max_duration", codec.Float(float64(value), validate.Float{MinSet: true, MaxSet: true, Max: 720}))
 	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *PersonaCallSettings) Validate() error {
@@ -2620,129 +498,20 @@ func (s *PersonaCallSettings) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if value, ok := s.Voice.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     128,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "voice",
-			Error: err,
-		})
+	var failures codec.Failures
+	if value, ok := s.Voice.Get(); ok {
+		failures.Add("voice", codec.Length(string(value), 0, 128))
 	}
-	if err := func() error {
-		if value, ok := s.Language.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     32,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "language",
-			Error: err,
-		})
+	if value, ok := s.Language.Get(); ok {
+		failures.Add("language", codec.Length(string(value), 0, 32))
 	}
-	if err := func() error {
-		if value, ok := s.Background.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "background",
-			Error: err,
-		})
+	if value, ok := s.Background.Get(); ok {
+		failures.Add("background", codec.Length(string(value), 0, 64))
 	}
-	if err := func() error {
-		if value, ok := s.MaxDuration.Get(); ok {
-			if err := func() error {
-				if err := (validate.Float{
-					MinSet:        true,
-					Min:           0.01,
-					MaxSet:        true,
-					Max:           720,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    nil,
-					Pattern:       nil,
-				}).Validate(float64(value)); err != nil {
-					return errors.Wrap(err, "float")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "max_duration",
-			Error: err,
-		})
+	if value, ok := s.MaxDuration.Get(); ok {
+		failures.Add("max_duration", codec.Float(float64(value), validate.Float{MinSet: true, Min: 0.01, MaxSet: true, Max: 720}))
 	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *PersonaCondition) Validate() error {
@@ -2750,57 +519,10 @@ func (s *PersonaCondition) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     64,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.PathwayID)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "pathway_id",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     2000,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Condition)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "condition",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("pathway_id", codec.Length(string(s.PathwayID), 1, 64))
+	failures.Add("condition", codec.Length(string(s.Condition), 1, 2000))
+	return failures.Err()
 }
 
 func (s *PersonaCreate) Validate() error {
@@ -2808,373 +530,75 @@ func (s *PersonaCreate) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     200,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Name)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "name",
-			Error: err,
-		})
+	var failures codec.Failures
+	failures.Add("name", codec.Length(string(s.Name), 1, 200))
+	if value, ok := s.Role.Get(); ok {
+		failures.Add("role", codec.Length(string(value), 0, 200))
 	}
-	if err := func() error {
-		if value, ok := s.Role.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     200,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
+	if value, ok := s.Description.Get(); ok {
+		failures.Add("description", codec.Length(string(value), 0, 4000))
+	}
+	if value, ok := s.Tags.Get(); ok {
+		failures.Add("tags", func() error {
+			if value == nil {
+				return errors.New("nil is invalid value")
+			}
+			if err := codec.Size(len(value), 0, 50); err != nil {
 				return err
 			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "role",
-			Error: err,
-		})
+			var failures codec.Failures
+			for i, elem := range value {
+				failures.AddItem(i, codec.Length(string(elem), 1, 64))
+			}
+			return failures.Err()
+		}())
 	}
-	if err := func() error {
-		if value, ok := s.Description.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     4000,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
+	if value, ok := s.ImageURL.Get(); ok {
+		failures.Add("image_url", codec.Length(string(value), 0, 2048))
+	}
+	if value, ok := s.OrchestrationPrompt.Get(); ok {
+		failures.Add("orchestration_prompt", codec.Length(string(value), 0, 32768))
+	}
+	if value, ok := s.PersonalityPrompt.Get(); ok {
+		failures.Add("personality_prompt", codec.Length(string(value), 0, 32768))
+	}
+	if value, ok := s.PathwayConditions.Get(); ok {
+		failures.Add("pathway_conditions", func() error {
+			if value == nil {
+				return errors.New("nil is invalid value")
+			}
+			if err := codec.Size(len(value), 0, 20); err != nil {
 				return err
 			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "description",
-			Error: err,
-		})
+			var failures codec.Failures
+			for i, elem := range value {
+				failures.AddItem(i, elem.Validate())
+			}
+			return failures.Err()
+		}())
 	}
-	if err := func() error {
-		if value, ok := s.Tags.Get(); ok {
-			if err := func() error {
-				if value == nil {
-					return errors.New("nil is invalid value")
-				}
-				if err := (validate.Array{
-					MinLength:    0,
-					MinLengthSet: false,
-					MaxLength:    50,
-					MaxLengthSet: true,
-				}).ValidateLength(len(value)); err != nil {
-					return errors.Wrap(err, "array")
-				}
-				var failures []validate.FieldError
-				for i, elem := range value {
-					if err := func() error {
-						if err := (validate.String{
-							MinLength:     1,
-							MinLengthSet:  true,
-							MaxLength:     64,
-							MaxLengthSet:  true,
-							Email:         false,
-							Hostname:      false,
-							Regex:         nil,
-							MinNumeric:    0,
-							MinNumericSet: false,
-							MaxNumeric:    0,
-							MaxNumericSet: false,
-						}).Validate(string(elem)); err != nil {
-							return errors.Wrap(err, "string")
-						}
-						return nil
-					}(); err != nil {
-						failures = append(failures, validate.FieldError{
-							Name:  fmt.Sprintf("[%d]", i),
-							Error: err,
-						})
-					}
-				}
-				if len(failures) > 0 {
-					return &validate.Error{Fields: failures}
-				}
-				return nil
-			}(); err != nil {
+	if value, ok := s.KBIds.Get(); ok {
+		failures.Add("kb_ids", func() error {
+			if value == nil {
+				return errors.New("nil is invalid value")
+			}
+			if err := codec.Size(len(value), 0, 10); err != nil {
 				return err
 			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "tags",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.ImageURL.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     2048,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
+			var failures codec.Failures
+			for i, elem := range value {
+				failures.AddItem(i, codec.Length(string(elem), 1, 64))
 			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "image_url",
-			Error: err,
-		})
+			return failures.Err()
+		}())
 	}
-	if err := func() error {
-		if value, ok := s.OrchestrationPrompt.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     32768,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "orchestration_prompt",
-			Error: err,
-		})
+	if value, ok := s.CallConfig.Get(); ok {
+		failures.Add("call_config", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.PersonalityPrompt.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     32768,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "personality_prompt",
-			Error: err,
-		})
+	if value, ok := s.DefaultTools.Get(); ok {
+		failures.Add("default_tools", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.PathwayConditions.Get(); ok {
-			if err := func() error {
-				if value == nil {
-					return errors.New("nil is invalid value")
-				}
-				if err := (validate.Array{
-					MinLength:    0,
-					MinLengthSet: false,
-					MaxLength:    20,
-					MaxLengthSet: true,
-				}).ValidateLength(len(value)); err != nil {
-					return errors.Wrap(err, "array")
-				}
-				var failures []validate.FieldError
-				for i, elem := range value {
-					if err := func() error {
-						if err := elem.Validate(); err != nil {
-							return err
-						}
-						return nil
-					}(); err != nil {
-						failures = append(failures, validate.FieldError{
-							Name:  fmt.Sprintf("[%d]", i),
-							Error: err,
-						})
-					}
-				}
-				if len(failures) > 0 {
-					return &validate.Error{Fields: failures}
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "pathway_conditions",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.KBIds.Get(); ok {
-			if err := func() error {
-				if value == nil {
-					return errors.New("nil is invalid value")
-				}
-				if err := (validate.Array{
-					MinLength:    0,
-					MinLengthSet: false,
-					MaxLength:    10,
-					MaxLengthSet: true,
-				}).ValidateLength(len(value)); err != nil {
-					return errors.Wrap(err, "array")
-				}
-				var failures []validate.FieldError
-				for i, elem := range value {
-					if err := func() error {
-						if err := (validate.String{
-							MinLength:     1,
-							MinLengthSet:  true,
-							MaxLength:     64,
-							MaxLengthSet:  true,
-							Email:         false,
-							Hostname:      false,
-							Regex:         nil,
-							MinNumeric:    0,
-							MinNumericSet: false,
-							MaxNumeric:    0,
-							MaxNumericSet: false,
-						}).Validate(string(elem)); err != nil {
-							return errors.Wrap(err, "string")
-						}
-						return nil
-					}(); err != nil {
-						failures = append(failures, validate.FieldError{
-							Name:  fmt.Sprintf("[%d]", i),
-							Error: err,
-						})
-					}
-				}
-				if len(failures) > 0 {
-					return &validate.Error{Fields: failures}
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "kb_ids",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.CallConfig.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "call_config",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.DefaultTools.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "default_tools",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *PersonaListReply) Validate() error {
@@ -3182,47 +606,21 @@ func (s *PersonaListReply) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
+	var failures codec.Failures
+	failures.Add("data", func() error {
 		if s.Data == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    100,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Data)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.Data), 0, 100); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.Data {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "data",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+		return failures.Err()
+	}())
+	return failures.Err()
 }
 
 func (s *PersonaReply) Validate() error {
@@ -3230,44 +628,11 @@ func (s *PersonaReply) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := s.Data.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "data",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := s.Warnings.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "warnings",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := s.Ignored.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "ignored",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("data", s.Data.Validate())
+	failures.Add("warnings", s.Warnings.Validate())
+	failures.Add("ignored", s.Ignored.Validate())
+	return failures.Err()
 }
 
 func (s *PersonaUpdate) Validate() error {
@@ -3275,380 +640,77 @@ func (s *PersonaUpdate) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if value, ok := s.Name.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     200,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
+	var failures codec.Failures
+	if value, ok := s.Name.Get(); ok {
+		failures.Add("name", codec.Length(string(value), 1, 200))
+	}
+	if value, ok := s.Role.Get(); ok {
+		failures.Add("role", codec.Length(string(value), 0, 200))
+	}
+	if value, ok := s.Description.Get(); ok {
+		failures.Add("description", codec.Length(string(value), 0, 4000))
+	}
+	if value, ok := s.Tags.Get(); ok {
+		failures.Add("tags", func() error {
+			if value == nil {
+				return errors.New("nil is invalid value")
+			}
+			if err := codec.Size(len(value), 0, 50); err != nil {
 				return err
 			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "name",
-			Error: err,
-		})
+			var failures codec.Failures
+			for i, elem := range value {
+				failures.AddItem(i, codec.Length(string(elem), 1, 64))
+			}
+			return failures.Err()
+		}())
 	}
-	if err := func() error {
-		if value, ok := s.Role.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     200,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
+	if value, ok := s.ImageURL.Get(); ok {
+		failures.Add("image_url", codec.Length(string(value), 0, 2048))
+	}
+	if value, ok := s.OrchestrationPrompt.Get(); ok {
+		failures.Add("orchestration_prompt", codec.Length(string(value), 0, 32768))
+	}
+	if value, ok := s.PersonalityPrompt.Get(); ok {
+		failures.Add("personality_prompt", codec.Length(string(value), 0, 32768))
+	}
+	if value, ok := s.PathwayConditions.Get(); ok {
+		failures.Add("pathway_conditions", func() error {
+			if value == nil {
+				return errors.New("nil is invalid value")
+			}
+			if err := codec.Size(len(value), 0, 20); err != nil {
 				return err
 			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "role",
-			Error: err,
-		})
+			var failures codec.Failures
+			for i, elem := range value {
+				failures.AddItem(i, elem.Validate())
+			}
+			return failures.Err()
+		}())
 	}
-	if err := func() error {
-		if value, ok := s.Description.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     4000,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
+	if value, ok := s.KBIds.Get(); ok {
+		failures.Add("kb_ids", func() error {
+			if value == nil {
+				return errors.New("nil is invalid value")
+			}
+			if err := codec.Size(len(value), 0, 10); err != nil {
 				return err
 			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "description",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.Tags.Get(); ok {
-			if err := func() error {
-				if value == nil {
-					return errors.New("nil is invalid value")
-				}
-				if err := (validate.Array{
-					MinLength:    0,
-					MinLengthSet: false,
-					MaxLength:    50,
-					MaxLengthSet: true,
-				}).ValidateLength(len(value)); err != nil {
-					return errors.Wrap(err, "array")
-				}
-				var failures []validate.FieldError
-				for i, elem := range value {
-					if err := func() error {
-						if err := (validate.String{
-							MinLength:     1,
-							MinLengthSet:  true,
-							MaxLength:     64,
-							MaxLengthSet:  true,
-							Email:         false,
-							Hostname:      false,
-							Regex:         nil,
-							MinNumeric:    0,
-							MinNumericSet: false,
-							MaxNumeric:    0,
-							MaxNumericSet: false,
-						}).Validate(string(elem)); err != nil {
-							return errors.Wrap(err, "string")
-						}
-						return nil
-					}(); err != nil {
-						failures = append(failures, validate.FieldError{
-							Name:  fmt.Sprintf("[%d]", i),
-							Error: err,
-						})
-					}
-				}
-				if len(failures) > 0 {
-					return &validate.Error{Fields: failures}
-				}
-				return nil
-			}(); err != nil {
-				return err
+			var failures codec.Failures
+			for i, elem := range value {
+				failures.AddItem(i, codec.Length(string(elem), 1, 64))
 			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "tags",
-			Error: err,
-		})
+			return failures.Err()
+		}())
 	}
-	if err := func() error {
-		if value, ok := s.ImageURL.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     2048,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "image_url",
-			Error: err,
-		})
+	if value, ok := s.CallConfig.Get(); ok {
+		failures.Add("call_config", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.OrchestrationPrompt.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     32768,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "orchestration_prompt",
-			Error: err,
-		})
+	if value, ok := s.DefaultTools.Get(); ok {
+		failures.Add("default_tools", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.PersonalityPrompt.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     32768,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "personality_prompt",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.PathwayConditions.Get(); ok {
-			if err := func() error {
-				if value == nil {
-					return errors.New("nil is invalid value")
-				}
-				if err := (validate.Array{
-					MinLength:    0,
-					MinLengthSet: false,
-					MaxLength:    20,
-					MaxLengthSet: true,
-				}).ValidateLength(len(value)); err != nil {
-					return errors.Wrap(err, "array")
-				}
-				var failures []validate.FieldError
-				for i, elem := range value {
-					if err := func() error {
-						if err := elem.Validate(); err != nil {
-							return err
-						}
-						return nil
-					}(); err != nil {
-						failures = append(failures, validate.FieldError{
-							Name:  fmt.Sprintf("[%d]", i),
-							Error: err,
-						})
-					}
-				}
-				if len(failures) > 0 {
-					return &validate.Error{Fields: failures}
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "pathway_conditions",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.KBIds.Get(); ok {
-			if err := func() error {
-				if value == nil {
-					return errors.New("nil is invalid value")
-				}
-				if err := (validate.Array{
-					MinLength:    0,
-					MinLengthSet: false,
-					MaxLength:    10,
-					MaxLengthSet: true,
-				}).ValidateLength(len(value)); err != nil {
-					return errors.Wrap(err, "array")
-				}
-				var failures []validate.FieldError
-				for i, elem := range value {
-					if err := func() error {
-						if err := (validate.String{
-							MinLength:     1,
-							MinLengthSet:  true,
-							MaxLength:     64,
-							MaxLengthSet:  true,
-							Email:         false,
-							Hostname:      false,
-							Regex:         nil,
-							MinNumeric:    0,
-							MinNumericSet: false,
-							MaxNumeric:    0,
-							MaxNumericSet: false,
-						}).Validate(string(elem)); err != nil {
-							return errors.Wrap(err, "string")
-						}
-						return nil
-					}(); err != nil {
-						failures = append(failures, validate.FieldError{
-							Name:  fmt.Sprintf("[%d]", i),
-							Error: err,
-						})
-					}
-				}
-				if len(failures) > 0 {
-					return &validate.Error{Fields: failures}
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "kb_ids",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.CallConfig.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "call_config",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.DefaultTools.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "default_tools",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *PersonaVersion) Validate() error {
@@ -3656,275 +718,51 @@ func (s *PersonaVersion) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     64,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.ID)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "id",
-			Error: err,
-		})
+	var failures codec.Failures
+	failures.Add("id", codec.Length(string(s.ID), 1, 64))
+	failures.Add("persona_id", codec.Length(string(s.PersonaID), 1, 64))
+	failures.Add("version_type", codec.Length(string(s.VersionType), 0, 32))
+	failures.Add("version_number", codec.Int(int64(s.VersionNumber), validate.Int{MinSet: true, Min: 1}))
+	if value, ok := s.OrchestrationPrompt.Get(); ok {
+		failures.Add("orchestration_prompt", codec.Length(string(value), 0, 32768))
 	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     64,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.PersonaID)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "persona_id",
-			Error: err,
-		})
+	if value, ok := s.PersonalityPrompt.Get(); ok {
+		failures.Add("personality_prompt", codec.Length(string(value), 0, 32768))
 	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     32,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.VersionType)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "version_type",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           1,
-			MaxSet:        false,
-			Max:           0,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.VersionNumber)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "version_number",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.OrchestrationPrompt.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     32768,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "orchestration_prompt",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.PersonalityPrompt.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     32768,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "personality_prompt",
-			Error: err,
-		})
-	}
-	if err := func() error {
+	failures.Add("pathway_conditions", func() error {
 		if s.PathwayConditions == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    100,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.PathwayConditions)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.PathwayConditions), 0, 100); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.PathwayConditions {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "pathway_conditions",
-			Error: err,
-		})
-	}
-	if err := func() error {
+		return failures.Err()
+	}())
+	failures.Add("kb_ids", func() error {
 		if s.KBIds == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    10,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.KBIds)); err != nil {
-			return errors.Wrap(err, "array")
-		}
-		var failures []validate.FieldError
-		for i, elem := range s.KBIds {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(elem)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
-		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "kb_ids",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := s.CallConfig.Validate(); err != nil {
+		if err := codec.Size(len(s.KBIds), 0, 10); err != nil {
 			return err
 		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "call_config",
-			Error: err,
-		})
-	}
-	if err := func() error {
+		var failures codec.Failures
+		for i, elem := range s.KBIds {
+			failures.AddItem(i, codec.Length(string(elem), 0, 64))
+		}
+		return failures.Err()
+	}())
+	failures.Add("call_config", s.CallConfig.Validate())
+	failures.Add("default_tools", func() error {
 		if s.DefaultTools == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    100,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.DefaultTools)); err != nil {
-			return errors.Wrap(err, "array")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "default_tools",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+		return codec.Size(len(s.DefaultTools), 0, 100)
+	}())
+	return failures.Err()
 }
 
 func (s *PersonaVersionListReply) Validate() error {
@@ -3932,208 +770,55 @@ func (s *PersonaVersionListReply) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
+	var failures codec.Failures
+	failures.Add("data", func() error {
 		if s.Data == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    100,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Data)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.Data), 0, 100); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.Data {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "data",
-			Error: err,
-		})
+		return failures.Err()
+	}())
+	if value, ok := s.NextCursor.Get(); ok {
+		failures.Add("next_cursor", codec.Length(string(value), 0, 1000))
 	}
-	if err := func() error {
-		if value, ok := s.NextCursor.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     1000,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "next_cursor",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
-func (s SuccessStatus) Validate() error {
-	switch s {
-	case "success":
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s SuccessStatus) Validate() error { return codec.Enum(s, s.AllValues()) }
 
 func (s *UpdateReply) Validate() error {
 	if s == nil {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := s.Status.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "status",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     500,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Message)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "message",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := s.FailedUpdates.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "failed_updates",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := s.Warnings.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "warnings",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := s.Ignored.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "ignored",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("status", s.Status.Validate())
+	failures.Add("message", codec.Length(string(s.Message), 0, 500))
+	failures.Add("failed_updates", s.FailedUpdates.Validate())
+	failures.Add("warnings", s.Warnings.Validate())
+	failures.Add("ignored", s.Ignored.Validate())
+	return failures.Err()
 }
 
 func (s UpdateReplyFailedUpdates) Validate() error {
-	var failures []validate.FieldError
+	var failures codec.Failures
 	for key, elem := range s {
-		if err := func() error {
-			if err := (validate.String{
-				MinLength:     0,
-				MinLengthSet:  false,
-				MaxLength:     4000,
-				MaxLengthSet:  true,
-				Email:         false,
-				Hostname:      false,
-				Regex:         nil,
-				MinNumeric:    0,
-				MinNumericSet: false,
-				MaxNumeric:    0,
-				MaxNumericSet: false,
-			}).Validate(string(elem)); err != nil {
-				return errors.Wrap(err, "string")
-			}
-			return nil
-		}(); err != nil {
-			failures = append(failures, validate.FieldError{
-				Name:  key,
-				Error: err,
-			})
-		}
+		failures.Add(key, codec.Length(string(elem), 0, 4000))
 	}
 
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s VoiceSettings) Validate() error {
-	var failures []validate.FieldError
+	var failures codec.Failures
 
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s Warnings) Validate() error {
@@ -4141,44 +826,14 @@ func (s Warnings) Validate() error {
 	if alias == nil {
 		return nil // optional
 	}
-	if err := (validate.Array{
-		MinLength:    0,
-		MinLengthSet: false,
-		MaxLength:    10,
-		MaxLengthSet: true,
-	}).ValidateLength(len(alias)); err != nil {
-		return errors.Wrap(err, "array")
+	if err := codec.Size(len(alias), 0, 10); err != nil {
+		return err
 	}
-	var failures []validate.FieldError
+	var failures codec.Failures
 	for i, elem := range alias {
-		if err := func() error {
-			if err := (validate.String{
-				MinLength:     0,
-				MinLengthSet:  false,
-				MaxLength:     1000,
-				MaxLengthSet:  true,
-				Email:         false,
-				Hostname:      false,
-				Regex:         nil,
-				MinNumeric:    0,
-				MinNumericSet: false,
-				MaxNumeric:    0,
-				MaxNumericSet: false,
-			}).Validate(string(elem)); err != nil {
-				return errors.Wrap(err, "string")
-			}
-			return nil
-		}(); err != nil {
-			failures = append(failures, validate.FieldError{
-				Name:  fmt.Sprintf("[%d]", i),
-				Error: err,
-			})
-		}
+		failures.AddItem(i, codec.Length(string(elem), 0, 1000))
 	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *WebAgent) Validate() error {
@@ -4186,399 +841,50 @@ func (s *WebAgent) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     64,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.AgentID)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "agent_id",
-			Error: err,
-		})
+	var failures codec.Failures
+	failures.Add("agent_id", codec.Length(string(s.AgentID), 0, 64))
+	if value, ok := s.Webhook.Get(); ok {
+		failures.Add("webhook", codec.Length(string(value), 0, 2048))
 	}
-	if err := func() error {
-		if value, ok := s.Webhook.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     2048,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "webhook",
-			Error: err,
-		})
+	failures.Add("dynamic_data", s.DynamicData.Validate())
+	if value, ok := s.InterruptionThreshold.Get(); ok {
+		failures.Add("interruption_threshold", codec.Float(float64(value), validate.Float{MinSet: true}))
 	}
-	if err := func() error {
-		if err := s.DynamicData.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "dynamic_data",
-			Error: err,
-		})
+	if value, ok := s.FirstSentence.Get(); ok {
+		failures.Add("first_sentence", codec.Length(string(value), 0, 200))
 	}
-	if err := func() error {
-		if value, ok := s.InterruptionThreshold.Get(); ok {
-			if err := func() error {
-				if err := (validate.Float{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        false,
-					Max:           0,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    nil,
-					Pattern:       nil,
-				}).Validate(float64(value)); err != nil {
-					return errors.Wrap(err, "float")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "interruption_threshold",
-			Error: err,
-		})
+	failures.Add("model", codec.Length(string(s.Model), 0, 128))
+	if value, ok := s.VoiceSettings.Get(); ok {
+		failures.Add("voice_settings", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.FirstSentence.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     200,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "first_sentence",
-			Error: err,
-		})
+	failures.Add("voice", codec.Length(string(s.Voice), 0, 128))
+	failures.Add("prompt", codec.Length(string(s.Prompt), 0, 100000))
+	if value, ok := s.Temperature.Get(); ok {
+		failures.Add("temperature", codec.Float(float64(value), validate.Float{MinSet: true, MaxSet: true, Max: 1}))
 	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     128,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Model)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "model",
-			Error: err,
-		})
+	failures.Add("max_duration", codec.Float(float64(s.MaxDuration), validate.Float{MinSet: true}))
+	failures.Add("language", codec.Length(string(s.Language), 0, 35))
+	failures.Add("tools", s.Tools.Validate())
+	if value, ok := s.PathwayID.Get(); ok {
+		failures.Add("pathway_id", codec.Length(string(value), 0, 64))
 	}
-	if err := func() error {
-		if value, ok := s.VoiceSettings.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "voice_settings",
-			Error: err,
-		})
+	if value, ok := s.Metadata.Get(); ok {
+		failures.Add("metadata", value.Validate())
 	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     128,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Voice)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "voice",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     100000,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Prompt)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "prompt",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.Temperature.Get(); ok {
-			if err := func() error {
-				if err := (validate.Float{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           1,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    nil,
-					Pattern:       nil,
-				}).Validate(float64(value)); err != nil {
-					return errors.Wrap(err, "float")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "temperature",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Float{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        false,
-			Max:           0,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    nil,
-			Pattern:       nil,
-		}).Validate(float64(s.MaxDuration)); err != nil {
-			return errors.Wrap(err, "float")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "max_duration",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     35,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Language)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "language",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := s.Tools.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "tools",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.PathwayID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "pathway_id",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.Metadata.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "metadata",
-			Error: err,
-		})
-	}
-	if err := func() error {
+	failures.Add("keywords", func() error {
 		if s.Keywords == nil {
 			return nil // optional
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    20,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Keywords)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.Keywords), 0, 20); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.Keywords {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     100,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(elem)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, codec.Length(string(elem), 0, 100))
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "keywords",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+		return failures.Err()
+	}())
+	return failures.Err()
 }
 
 func (s *WebAgentCreate) Validate() error {
@@ -4586,425 +892,63 @@ func (s *WebAgentCreate) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if value, ok := s.Prompt.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     100000,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "prompt",
-			Error: err,
-		})
+	var failures codec.Failures
+	if value, ok := s.Prompt.Get(); ok {
+		failures.Add("prompt", codec.Length(string(value), 1, 100000))
 	}
-	if err := func() error {
-		if value, ok := s.PathwayID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "pathway_id",
-			Error: err,
-		})
+	if value, ok := s.PathwayID.Get(); ok {
+		failures.Add("pathway_id", codec.Length(string(value), 1, 64))
 	}
-	if err := func() error {
-		if value, ok := s.Voice.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     128,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "voice",
-			Error: err,
-		})
+	if value, ok := s.Voice.Get(); ok {
+		failures.Add("voice", codec.Length(string(value), 1, 128))
 	}
-	if err := func() error {
-		if value, ok := s.VoiceSettings.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "voice_settings",
-			Error: err,
-		})
+	if value, ok := s.VoiceSettings.Get(); ok {
+		failures.Add("voice_settings", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.Webhook.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     2048,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "webhook",
-			Error: err,
-		})
+	if value, ok := s.Webhook.Get(); ok {
+		failures.Add("webhook", codec.Length(string(value), 1, 2048))
 	}
-	if err := func() error {
-		if value, ok := s.Metadata.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "metadata",
-			Error: err,
-		})
+	if value, ok := s.Metadata.Get(); ok {
+		failures.Add("metadata", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.Language.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     35,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "language",
-			Error: err,
-		})
+	if value, ok := s.Language.Get(); ok {
+		failures.Add("language", codec.Length(string(value), 1, 35))
 	}
-	if err := func() error {
-		if value, ok := s.Model.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     128,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "model",
-			Error: err,
-		})
+	if value, ok := s.Model.Get(); ok {
+		failures.Add("model", codec.Length(string(value), 1, 128))
 	}
-	if err := func() error {
-		if value, ok := s.FirstSentence.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     200,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "first_sentence",
-			Error: err,
-		})
+	if value, ok := s.FirstSentence.Get(); ok {
+		failures.Add("first_sentence", codec.Length(string(value), 0, 200))
 	}
-	if err := func() error {
-		if value, ok := s.Temperature.Get(); ok {
-			if err := func() error {
-				if err := (validate.Float{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           1,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    nil,
-					Pattern:       nil,
-				}).Validate(float64(value)); err != nil {
-					return errors.Wrap(err, "float")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "temperature",
-			Error: err,
-		})
+	if value, ok := s.Temperature.Get(); ok {
+		failures.Add("temperature", codec.Float(float64(value), validate.Float{MinSet: true, MaxSet: true, Max: 1}))
 	}
-	if err := func() error {
-		if value, ok := s.Tools.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "tools",
-			Error: err,
-		})
+	if value, ok := s.Tools.Get(); ok {
+		failures.Add("tools", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.DynamicData.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "dynamic_data",
-			Error: err,
-		})
+	if value, ok := s.DynamicData.Get(); ok {
+		failures.Add("dynamic_data", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.InterruptionThreshold.Get(); ok {
-			if err := func() error {
-				if err := (validate.Float{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           10000,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    nil,
-					Pattern:       nil,
-				}).Validate(float64(value)); err != nil {
-					return errors.Wrap(err, "float")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "interruption_threshold",
-			Error: err,
-		})
+	if value, ok := s.InterruptionThreshold.Get(); ok {
+		failures.Add("interruption_threshold", codec.Float(float64(value), validate.Float{MinSet: true, MaxSet: true, Max: 10000}))
 	}
-	if err := func() error {
+	failures.Add("keywords", func() error {
 		if s.Keywords == nil {
 			return nil // optional
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    20,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Keywords)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.Keywords), 0, 20); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.Keywords {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     100,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(elem)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, codec.Length(string(elem), 1, 100))
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "keywords",
-			Error: err,
-		})
+		return failures.Err()
+	}())
+	if value, ok := s.MaxDuration.Get(); ok {
+		failures.Add("max_duration", codec.Float(float64(value), validate.Float{MinSet: true, Min: 0.01, MaxSet: true, Max: 720}))
 	}
-	if err := func() error {
-		if value, ok := s.MaxDuration.Get(); ok {
-			if err := func() error {
-				if err := (validate.Float{
-					MinSet:        true,
-					Min:           0.01,
-					MaxSet:        true,
-					Max:           720,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    nil,
-					Pattern:       nil,
-				}).Validate(float64(value)); err != nil {
-					return errors.Wrap(err, "float")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "max_duration",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *WebAgentListReply) Validate() error {
@@ -5012,77 +956,24 @@ func (s *WebAgentListReply) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
+	var failures codec.Failures
+	failures.Add("agents", func() error {
 		if s.Agents == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    10000,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Agents)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.Agents), 0, 10000); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.Agents {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "agents",
-			Error: err,
-		})
+		return failures.Err()
+	}())
+	if value, ok := s.NextCursor.Get(); ok {
+		failures.Add("next_cursor", codec.Length(string(value), 0, 1000))
 	}
-	if err := func() error {
-		if value, ok := s.NextCursor.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     1000,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "next_cursor",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *WebAgentReply) Validate() error {
@@ -5090,44 +981,11 @@ func (s *WebAgentReply) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := s.Agent.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "agent",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := s.Warnings.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "warnings",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := s.Ignored.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "ignored",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("agent", s.Agent.Validate())
+	failures.Add("warnings", s.Warnings.Validate())
+	failures.Add("ignored", s.Ignored.Validate())
+	return failures.Err()
 }
 
 func (s *WebAgentUpdate) Validate() error {
@@ -5135,430 +993,63 @@ func (s *WebAgentUpdate) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if value, ok := s.Prompt.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     100000,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
+	var failures codec.Failures
+	if value, ok := s.Prompt.Get(); ok {
+		failures.Add("prompt", codec.Length(string(value), 0, 100000))
+	}
+	if value, ok := s.PathwayID.Get(); ok {
+		failures.Add("pathway_id", codec.Length(string(value), 0, 64))
+	}
+	if value, ok := s.Voice.Get(); ok {
+		failures.Add("voice", codec.Length(string(value), 0, 128))
+	}
+	if value, ok := s.VoiceSettings.Get(); ok {
+		failures.Add("voice_settings", value.Validate())
+	}
+	if value, ok := s.Webhook.Get(); ok {
+		failures.Add("webhook", codec.Length(string(value), 0, 2048))
+	}
+	if value, ok := s.Metadata.Get(); ok {
+		failures.Add("metadata", value.Validate())
+	}
+	if value, ok := s.Language.Get(); ok {
+		failures.Add("language", codec.Length(string(value), 0, 35))
+	}
+	if value, ok := s.Model.Get(); ok {
+		failures.Add("model", codec.Length(string(value), 0, 128))
+	}
+	if value, ok := s.FirstSentence.Get(); ok {
+		failures.Add("first_sentence", codec.Length(string(value), 0, 200))
+	}
+	if value, ok := s.Temperature.Get(); ok {
+		failures.Add("temperature", codec.Float(float64(value), validate.Float{MinSet: true, MaxSet: true, Max: 1}))
+	}
+	if value, ok := s.Tools.Get(); ok {
+		failures.Add("tools", value.Validate())
+	}
+	if value, ok := s.DynamicData.Get(); ok {
+		failures.Add("dynamic_data", value.Validate())
+	}
+	if value, ok := s.InterruptionThreshold.Get(); ok {
+		failures.Add("interruption_threshold", codec.Float(float64(value), validate.Float{MinSet: true, MaxSet: true, Max: 10000}))
+	}
+	if value, ok := s.Keywords.Get(); ok {
+		failures.Add("keywords", func() error {
+			if value == nil {
+				return errors.New("nil is invalid value")
+			}
+			if err := codec.Size(len(value), 0, 20); err != nil {
 				return err
 			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "prompt",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.PathwayID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
+			var failures codec.Failures
+			for i, elem := range value {
+				failures.AddItem(i, codec.Length(string(elem), 1, 100))
 			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "pathway_id",
-			Error: err,
-		})
+			return failures.Err()
+		}())
 	}
-	if err := func() error {
-		if value, ok := s.Voice.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     128,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "voice",
-			Error: err,
-		})
+	if value, ok := s.MaxDuration.Get(); ok {
+		failures.Add("max_duration", codec.Float(float64(value), validate.Float{MinSet: true, Min: 0.01, MaxSet: true, Max: 720}))
 	}
-	if err := func() error {
-		if value, ok := s.VoiceSettings.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "voice_settings",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.Webhook.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     2048,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "webhook",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.Metadata.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "metadata",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.Language.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     35,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "language",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.Model.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     128,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "model",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.FirstSentence.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     200,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "first_sentence",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.Temperature.Get(); ok {
-			if err := func() error {
-				if err := (validate.Float{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           1,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    nil,
-					Pattern:       nil,
-				}).Validate(float64(value)); err != nil {
-					return errors.Wrap(err, "float")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "temperature",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.Tools.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "tools",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.DynamicData.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "dynamic_data",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.InterruptionThreshold.Get(); ok {
-			if err := func() error {
-				if err := (validate.Float{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           10000,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    nil,
-					Pattern:       nil,
-				}).Validate(float64(value)); err != nil {
-					return errors.Wrap(err, "float")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "interruption_threshold",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.Keywords.Get(); ok {
-			if err := func() error {
-				if value == nil {
-					return errors.New("nil is invalid value")
-				}
-				if err := (validate.Array{
-					MinLength:    0,
-					MinLengthSet: false,
-					MaxLength:    20,
-					MaxLengthSet: true,
-				}).ValidateLength(len(value)); err != nil {
-					return errors.Wrap(err, "array")
-				}
-				var failures []validate.FieldError
-				for i, elem := range value {
-					if err := func() error {
-						if err := (validate.String{
-							MinLength:     1,
-							MinLengthSet:  true,
-							MaxLength:     100,
-							MaxLengthSet:  true,
-							Email:         false,
-							Hostname:      false,
-							Regex:         nil,
-							MinNumeric:    0,
-							MinNumericSet: false,
-							MaxNumeric:    0,
-							MaxNumericSet: false,
-						}).Validate(string(elem)); err != nil {
-							return errors.Wrap(err, "string")
-						}
-						return nil
-					}(); err != nil {
-						failures = append(failures, validate.FieldError{
-							Name:  fmt.Sprintf("[%d]", i),
-							Error: err,
-						})
-					}
-				}
-				if len(failures) > 0 {
-					return &validate.Error{Fields: failures}
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "keywords",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.MaxDuration.Get(); ok {
-			if err := func() error {
-				if err := (validate.Float{
-					MinSet:        true,
-					Min:           0.01,
-					MaxSet:        true,
-					Max:           720,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    nil,
-					Pattern:       nil,
-				}).Validate(float64(value)); err != nil {
-					return errors.Wrap(err, "float")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "max_duration",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }

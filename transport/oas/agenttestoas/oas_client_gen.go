@@ -4,284 +4,22 @@ package agenttestoas
 
 import (
 	"context"
-	"io"
+
 	"net/url"
 	"strings"
 
 	"github.com/go-faster/errors"
 	"github.com/ogen-go/ogen/conv"
 	ht "github.com/ogen-go/ogen/http"
-	"github.com/ogen-go/ogen/ogenerrors"
+
 	"github.com/ogen-go/ogen/uri"
+
+	"github.com/callwright/callwright/transport/oas/internal/codec"
 )
 
 func trimTrailingSlashes(u *url.URL) {
 	u.Path = strings.TrimRight(u.Path, "/")
 	u.RawPath = strings.TrimRight(u.RawPath, "/")
-}
-
-// Invoker invokes operations described by OpenAPI v3 specification.
-type Invoker interface {
-	// AnalyzeTestRun invokes analyzeTestRun operation.
-	//
-	// Finds the cause of a run that ended FAILED or ERROR and suggests changes of the agent. Any other
-	// state is a conflict. A model reads what was said, the results and the nodes, never addresses,
-	// headers or bodies of requests. The answer is not stored, so each request asks the model anew. Where
-	// no model can, the cause is what the heaviest failed assertion says, and `analyzed_by` is `rules`.
-	//
-	// POST /v1/agent-testing/runs/{id}/analyze
-	AnalyzeTestRun(ctx context.Context, params AnalyzeTestRunParams) (*TestAnalysisReply, error)
-	// CancelTestBatch invokes cancelTestBatch operation.
-	//
-	// Cancels the runs of a batch that have not ended. Those that wait end at once. Those under way are
-	// interrupted, at once or within a second if another node runs them, and keep what was said. It may be
-	// cancelled again until its last run has ended.
-	//
-	// POST /v1/agent-testing/batches/{id}/cancel
-	CancelTestBatch(ctx context.Context, params CancelTestBatchParams) (*TestCancelledReply, error)
-	// CancelTestRun invokes cancelTestRun operation.
-	//
-	// Cancels a run. One that waits ends at once. One that is under way is interrupted, at once or within
-	// a second if another node runs it, and keeps what was said. It may be cancelled again until it has
-	// ended.
-	//
-	// POST /v1/agent-testing/runs/{id}/cancel
-	CancelTestRun(ctx context.Context, params CancelTestRunParams) (*TestCancelledReply, error)
-	// CancelTestSet invokes cancelTestSet operation.
-	//
-	// Cancels the runs of a set that have not ended. Those that wait end at once. Those under way are
-	// interrupted, at once or within a second if another node runs them, and keep what was said. It may be
-	// cancelled again until its last run has ended.
-	//
-	// POST /v1/agent-testing/simulation-sets/{id}/cancel
-	CancelTestSet(ctx context.Context, params CancelTestSetParams) (*TestCancelledReply, error)
-	// CancelTornado invokes cancelTornado operation.
-	//
-	// Stops a running session, at once or within a second if another node holds it. The best version so
-	// far stays, the other forks are archived. It may be cancelled again until it has ended; then that is
-	// a conflict.
-	//
-	// POST /v1/agent-testing/tornado/{id}/cancel
-	CancelTornado(ctx context.Context, params CancelTornadoParams) (*TornadoCancelledReply, error)
-	// CloneTestTemplate invokes cloneTestTemplate operation.
-	//
-	// Makes a scenario from a template for a pathway or a persona. Without a `name` it has the template's,
-	// with a number behind it if there is a scenario of that name.
-	//
-	// POST /v1/agent-testing/templates/{id}/clone
-	CloneTestTemplate(ctx context.Context, request *TestTemplateClone, params CloneTestTemplateParams) (*TestScenarioCreatedReply, error)
-	// CreateTestScenario invokes createTestScenario operation.
-	//
-	// Stores a simulated caller with its checks. Patterns are checked now; node ids by each run, which is
-	// an `ERROR` if the version that it tests has no such node, because a scenario may be ahead of the
-	// version in production. A name that is taken is a conflict.
-	//
-	// POST /v1/agent-testing/scenarios
-	CreateTestScenario(ctx context.Context, request *TestScenarioCreate) (*TestScenarioReply, error)
-	// CreateTestSet invokes createTestSet operation.
-	//
-	// Runs the same scenarios many times to measure how reliable they are. Answers at once.
-	//
-	// POST /v1/agent-testing/simulation-sets
-	CreateTestSet(ctx context.Context, request *TestSetStart, params CreateTestSetParams) (*TestSetStartedReply, error)
-	// DeleteTestScenario invokes deleteTestScenario operation.
-	//
-	// Removes a scenario together with its runs.
-	//
-	// DELETE /v1/agent-testing/scenarios/{id}
-	DeleteTestScenario(ctx context.Context, params DeleteTestScenarioParams) (*TestScenarioDeletedReply, error)
-	// GenerateTestScenario invokes generateTestScenario operation.
-	//
-	// Reads the transcript of a finished call and proposes a scenario. Nothing is saved. Telephone and
-	// other long numbers, mail and postal addresses, links and keys are taken out, as far as their form
-	// gives them away. With a language model the draft describes the caller, and has criteria for a judge;
-	// without one the caller says again what was said. `metadata.generated_by` tells which of the two. The
-	// draft is a body for creating a scenario. `POST /v1/agent-testing/scenarios/generate` is the same.
-	//
-	// POST /v1/agent-testing/scenarios/generate-from-call
-	GenerateTestScenario(ctx context.Context, request *TestScenarioFromCall) (*TestScenarioDraftReply, error)
-	// GetActiveTornado invokes getActiveTornado operation.
-	//
-	// Returns the running session of a pathway or a persona; one of the two is needed. None is 404.
-	//
-	// GET /v1/agent-testing/tornado/active
-	GetActiveTornado(ctx context.Context, params GetActiveTornadoParams) (*TornadoActiveReply, error)
-	// GetEnhancedTestAnalytics invokes getEnhancedTestAnalytics operation.
-	//
-	// Adds health, reliability, trend, node failures and the flow of the runs.
-	//
-	// GET /v1/agent-testing/analytics/{pathwayId}/enhanced
-	GetEnhancedTestAnalytics(ctx context.Context, params GetEnhancedTestAnalyticsParams) (*TestEnhancedAnalyticsReply, error)
-	// GetTestAnalytics invokes getTestAnalytics operation.
-	//
-	// Returns pass rate, failure rate and average score of a pathway over a number of days. Counts the
-	// runs that were created then and have ended, but for those of tornado sessions: they say what might
-	// be.
-	//
-	// GET /v1/agent-testing/analytics/{pathwayId}
-	GetTestAnalytics(ctx context.Context, params GetTestAnalyticsParams) (*TestAnalyticsReply, error)
-	// GetTestBatch invokes getTestBatch operation.
-	//
-	// Returns the verdict of a batch and its runs.
-	//
-	// GET /v1/agent-testing/batches/{id}
-	GetTestBatch(ctx context.Context, params GetTestBatchParams) (*TestBatchReply, error)
-	// GetTestRun invokes getTestRun operation.
-	//
-	// Returns one run with transcript, variables, nodes, results and trace.
-	//
-	// GET /v1/agent-testing/runs/{id}
-	GetTestRun(ctx context.Context, params GetTestRunParams) (*TestRunReply, error)
-	// GetTestScenario invokes getTestScenario operation.
-	//
-	// Returns one scenario with its checks.
-	//
-	// GET /v1/agent-testing/scenarios/{id}
-	GetTestScenario(ctx context.Context, params GetTestScenarioParams) (*TestScenarioReply, error)
-	// GetTestSet invokes getTestSet operation.
-	//
-	// Returns the statistics of a set, also while it runs.
-	//
-	// GET /v1/agent-testing/simulation-sets/{id}
-	GetTestSet(ctx context.Context, params GetTestSetParams) (*TestSetReply, error)
-	// GetTornadoStatus invokes getTornadoStatus operation.
-	//
-	// Returns every attempt so far with its plan and its result.
-	//
-	// GET /v1/agent-testing/tornado/{id}/status
-	GetTornadoStatus(ctx context.Context, params GetTornadoStatusParams) (*TornadoSessionReply, error)
-	// ListTestBatches invokes listTestBatches operation.
-	//
-	// Returns batches without their runs, newest first.
-	//
-	// GET /v1/agent-testing/batches
-	ListTestBatches(ctx context.Context, params ListTestBatchesParams) (*TestBatchListReply, error)
-	// ListTestRuns invokes listTestRuns operation.
-	//
-	// Returns runs without their transcripts, newest first.
-	//
-	// GET /v1/agent-testing/runs
-	ListTestRuns(ctx context.Context, params ListTestRunsParams) (*TestRunListReply, error)
-	// ListTestScenarios invokes listTestScenarios operation.
-	//
-	// Returns the scenarios of the organization, newest first, each with its latest run. An answer ends
-	// early after about 4 MB, so that the next page begins at the offset plus the scenarios received, and
-	// the last page is empty.
-	//
-	// GET /v1/agent-testing/scenarios
-	ListTestScenarios(ctx context.Context, params ListTestScenariosParams) (*TestScenarioListReply, error)
-	// ListTestSets invokes listTestSets operation.
-	//
-	// Returns simulation sets without their statistics, newest first.
-	//
-	// GET /v1/agent-testing/simulation-sets
-	ListTestSets(ctx context.Context, params ListTestSetsParams) (*TestSetListReply, error)
-	// ListTestTemplates invokes listTestTemplates operation.
-	//
-	// Returns the built-in scenarios.
-	//
-	// GET /v1/agent-testing/templates
-	ListTestTemplates(ctx context.Context, params ListTestTemplatesParams) (*TestTemplateListReply, error)
-	// ListTornados invokes listTornados operation.
-	//
-	// Returns sessions in short, newest first.
-	//
-	// GET /v1/agent-testing/tornado
-	ListTornados(ctx context.Context, params ListTornadosParams) (*TornadoListReply, error)
-	// ReplayTestRun invokes replayTestRun operation.
-	//
-	// Begins a chat on the version that a run has tested, with its start node and request data, and says
-	// the lines of its caller again, one by one, for at most two minutes. Go on with the chat by hand.
-	// Requests of the replayed turns are answered by the mocks of the scenario, as in the run; those of
-	// turns that you add are sent, as in any chat. Each request begins another chat.
-	//
-	// POST /v1/agent-testing/runs/{id}/replay
-	ReplayTestRun(ctx context.Context, params ReplayTestRunParams) (*TestReplayReply, error)
-	// RescoreTestScenario invokes rescoreTestScenario operation.
-	//
-	// Tells what changed assertions would have said about runs that have ended, by what was said and done
-	// in them. No model is asked and nothing is stored; the runs stay as they were. Assertions that need a
-	// judge are left out, and count neither as passed nor as failed.
-	//
-	// POST /v1/agent-testing/scenarios/{id}/rescore
-	RescoreTestScenario(ctx context.Context, request OptTestRescore, params RescoreTestScenarioParams) (*TestRescoredReply, error)
-	// StartTestBatch invokes startTestBatch operation.
-	//
-	// Queues one run a scenario under a common verdict and answers at once.
-	//
-	// POST /v1/agent-testing/batch-run
-	StartTestBatch(ctx context.Context, request *TestBatchStart, params StartTestBatchParams) (*TestBatchStartedReply, error)
-	// StartTestRun invokes startTestRun operation.
-	//
-	// Queues one run and answers at once. Read the run until it has ended, or give a webhook address.
-	//
-	// POST /v1/agent-testing/scenarios/{id}/run
-	StartTestRun(ctx context.Context, request OptTestRunStart, params StartTestRunParams) (*TestRunStartedReply, error)
-	// StartTornado invokes startTornado operation.
-	//
-	// Begins a loop that tests, repairs a fork of the pathway and tests again. A second session on the
-	// same pathway is a conflict, whose message has the id of the first one. It never promotes anything.
-	//
-	// POST /v1/agent-testing/tornado/start
-	StartTornado(ctx context.Context, request *TornadoStart, params StartTornadoParams) (*TornadoStartedReply, error)
-	// StreamTestBatch invokes streamTestBatch operation.
-	//
-	// Streams the progress of a batch as server-sent events. `event` is `progress`, `data` is one line of
-	// JSON as in the example, and `id` a number that grows. The first event comes at once, and the last
-	// one has an end state; then the stream ends. Changes within 100 milliseconds may come as one event,
-	// and another node's within a second. With `Last-Event-ID`, as browsers send it, a state that the
-	// client has is not sent again; one that is final is answered with 204, at which browsers stop to
-	// connect. A comment is sent whenever nothing was for 15 seconds. The server ends a stream after at
-	// most 15 minutes, within 30 seconds after its key was revoked, when its key expires, and when it
-	// stops. Errors of the request are answered before the stream begins.
-	//
-	// GET /v1/agent-testing/batches/{id}/events
-	StreamTestBatch(ctx context.Context, params StreamTestBatchParams) (StreamTestBatchRes, error)
-	// StreamTestRun invokes streamTestRun operation.
-	//
-	// Streams the progress of a run as server-sent events. `event` is `progress`, `data` is one line of
-	// JSON as in the example, and `id` a number that grows. The first event comes at once, and the last
-	// one has an end state; then the stream ends. Changes within 100 milliseconds may come as one event,
-	// and another node's within a second. With `Last-Event-ID`, as browsers send it, a state that the
-	// client has is not sent again; one that is final is answered with 204, at which browsers stop to
-	// connect. A comment is sent whenever nothing was for 15 seconds. The server ends a stream after at
-	// most 15 minutes, within 30 seconds after its key was revoked, when its key expires, and when it
-	// stops. Errors of the request are answered before the stream begins.
-	//
-	// GET /v1/agent-testing/runs/{id}/events
-	StreamTestRun(ctx context.Context, params StreamTestRunParams) (StreamTestRunRes, error)
-	// StreamTestSet invokes streamTestSet operation.
-	//
-	// Streams the progress of a simulation set as server-sent events. `event` is `progress`, `data` is one
-	// line of JSON as in the example, and `id` a number that grows. The first event comes at once, and the
-	// last one has an end state; then the stream ends. Changes within 100 milliseconds may come as one
-	// event, and another node's within a second. With `Last-Event-ID`, as browsers send it, a state that
-	// the client has is not sent again; one that is final is answered with 204, at which browsers stop to
-	// connect. A comment is sent whenever nothing was for 15 seconds. The server ends a stream after at
-	// most 15 minutes, within 30 seconds after its key was revoked, when its key expires, and when it
-	// stops. Errors of the request are answered before the stream begins.
-	//
-	// GET /v1/agent-testing/simulation-sets/{id}/events
-	StreamTestSet(ctx context.Context, params StreamTestSetParams) (StreamTestSetRes, error)
-	// StreamTornado invokes streamTornado operation.
-	//
-	// Streams the progress of a tornado session as server-sent events. `event` is `progress`, `data` is
-	// one line of JSON as in the example, and `id` a number that grows. The first event comes at once, and
-	// the last one has an end state; then the stream ends. Changes within 100 milliseconds may come as one
-	// event, and another node's within a second. With `Last-Event-ID`, as browsers send it, a state that
-	// the client has is not sent again; one that is final is answered with 204, at which browsers stop to
-	// connect. A comment is sent whenever nothing was for 15 seconds. The server ends a stream after at
-	// most 15 minutes, within 30 seconds after its key was revoked, when its key expires, and when it
-	// stops. Errors of the request are answered before the stream begins.
-	//
-	// GET /v1/agent-testing/tornado/{id}/events
-	StreamTornado(ctx context.Context, params StreamTornadoParams) (StreamTornadoRes, error)
-	// UpdateTestScenario invokes updateTestScenario operation.
-	//
-	// Changes the keys that are given and keeps the others. Runs that exist keep the scenario as it was.
-	//
-	// PUT /v1/agent-testing/scenarios/{id}
-	UpdateTestScenario(ctx context.Context, request *TestScenarioUpdate, params UpdateTestScenarioParams) (*TestScenarioReply, error)
 }
 
 // Client implements OAS client.
@@ -333,33 +71,13 @@ func (c *Client) requestURL(ctx context.Context) *url.URL {
 // no model can, the cause is what the heaviest failed assertion says, and `analyzed_by` is `rules`.
 //
 // POST /v1/agent-testing/runs/{id}/analyze
-func (c *Client) AnalyzeTestRun(ctx context.Context, params AnalyzeTestRunParams) (*TestAnalysisReply, error) {
-	res, err := c.sendAnalyzeTestRun(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendAnalyzeTestRun(ctx context.Context, params AnalyzeTestRunParams) (res *TestAnalysisReply, err error) {
+func (c *Client) AnalyzeTestRun(ctx context.Context, params AnalyzeTestRunParams) (res *TestAnalysisReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [3]string
 	pathParts[0] = "/v1/agent-testing/runs/"
-	{
-		// Encode "id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.ID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "id", Style: uri.PathStyleSimple}, conv.StringToString(params.ID)); err != nil {
+		return res, err
 	}
 	pathParts[2] = "/analyze"
 	uri.AddPathParts(u, pathParts[:]...)
@@ -369,58 +87,11 @@ func (c *Client) sendAnalyzeTestRun(ctx context.Context, params AnalyzeTestRunPa
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, AnalyzeTestRunOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, AnalyzeTestRunOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeAnalyzeTestRunResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeAnalyzeTestRunResponse)
 }
 
 // CancelTestBatch invokes cancelTestBatch operation.
@@ -430,33 +101,13 @@ func (c *Client) sendAnalyzeTestRun(ctx context.Context, params AnalyzeTestRunPa
 // cancelled again until its last run has ended.
 //
 // POST /v1/agent-testing/batches/{id}/cancel
-func (c *Client) CancelTestBatch(ctx context.Context, params CancelTestBatchParams) (*TestCancelledReply, error) {
-	res, err := c.sendCancelTestBatch(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendCancelTestBatch(ctx context.Context, params CancelTestBatchParams) (res *TestCancelledReply, err error) {
+func (c *Client) CancelTestBatch(ctx context.Context, params CancelTestBatchParams) (res *TestCancelledReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [3]string
 	pathParts[0] = "/v1/agent-testing/batches/"
-	{
-		// Encode "id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.ID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "id", Style: uri.PathStyleSimple}, conv.StringToString(params.ID)); err != nil {
+		return res, err
 	}
 	pathParts[2] = "/cancel"
 	uri.AddPathParts(u, pathParts[:]...)
@@ -466,58 +117,11 @@ func (c *Client) sendCancelTestBatch(ctx context.Context, params CancelTestBatch
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, CancelTestBatchOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, CancelTestBatchOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeCancelTestBatchResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeCancelTestBatchResponse)
 }
 
 // CancelTestRun invokes cancelTestRun operation.
@@ -527,33 +131,13 @@ func (c *Client) sendCancelTestBatch(ctx context.Context, params CancelTestBatch
 // ended.
 //
 // POST /v1/agent-testing/runs/{id}/cancel
-func (c *Client) CancelTestRun(ctx context.Context, params CancelTestRunParams) (*TestCancelledReply, error) {
-	res, err := c.sendCancelTestRun(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendCancelTestRun(ctx context.Context, params CancelTestRunParams) (res *TestCancelledReply, err error) {
+func (c *Client) CancelTestRun(ctx context.Context, params CancelTestRunParams) (res *TestCancelledReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [3]string
 	pathParts[0] = "/v1/agent-testing/runs/"
-	{
-		// Encode "id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.ID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "id", Style: uri.PathStyleSimple}, conv.StringToString(params.ID)); err != nil {
+		return res, err
 	}
 	pathParts[2] = "/cancel"
 	uri.AddPathParts(u, pathParts[:]...)
@@ -563,58 +147,11 @@ func (c *Client) sendCancelTestRun(ctx context.Context, params CancelTestRunPara
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, CancelTestRunOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, CancelTestRunOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeCancelTestRunResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeCancelTestRunResponse)
 }
 
 // CancelTestSet invokes cancelTestSet operation.
@@ -624,33 +161,13 @@ func (c *Client) sendCancelTestRun(ctx context.Context, params CancelTestRunPara
 // cancelled again until its last run has ended.
 //
 // POST /v1/agent-testing/simulation-sets/{id}/cancel
-func (c *Client) CancelTestSet(ctx context.Context, params CancelTestSetParams) (*TestCancelledReply, error) {
-	res, err := c.sendCancelTestSet(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendCancelTestSet(ctx context.Context, params CancelTestSetParams) (res *TestCancelledReply, err error) {
+func (c *Client) CancelTestSet(ctx context.Context, params CancelTestSetParams) (res *TestCancelledReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [3]string
 	pathParts[0] = "/v1/agent-testing/simulation-sets/"
-	{
-		// Encode "id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.ID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "id", Style: uri.PathStyleSimple}, conv.StringToString(params.ID)); err != nil {
+		return res, err
 	}
 	pathParts[2] = "/cancel"
 	uri.AddPathParts(u, pathParts[:]...)
@@ -660,58 +177,11 @@ func (c *Client) sendCancelTestSet(ctx context.Context, params CancelTestSetPara
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, CancelTestSetOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, CancelTestSetOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeCancelTestSetResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeCancelTestSetResponse)
 }
 
 // CancelTornado invokes cancelTornado operation.
@@ -721,33 +191,13 @@ func (c *Client) sendCancelTestSet(ctx context.Context, params CancelTestSetPara
 // a conflict.
 //
 // POST /v1/agent-testing/tornado/{id}/cancel
-func (c *Client) CancelTornado(ctx context.Context, params CancelTornadoParams) (*TornadoCancelledReply, error) {
-	res, err := c.sendCancelTornado(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendCancelTornado(ctx context.Context, params CancelTornadoParams) (res *TornadoCancelledReply, err error) {
+func (c *Client) CancelTornado(ctx context.Context, params CancelTornadoParams) (res *TornadoCancelledReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [3]string
 	pathParts[0] = "/v1/agent-testing/tornado/"
-	{
-		// Encode "id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.ID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "id", Style: uri.PathStyleSimple}, conv.StringToString(params.ID)); err != nil {
+		return res, err
 	}
 	pathParts[2] = "/cancel"
 	uri.AddPathParts(u, pathParts[:]...)
@@ -757,58 +207,11 @@ func (c *Client) sendCancelTornado(ctx context.Context, params CancelTornadoPara
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, CancelTornadoOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, CancelTornadoOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeCancelTornadoResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeCancelTornadoResponse)
 }
 
 // CloneTestTemplate invokes cloneTestTemplate operation.
@@ -817,33 +220,13 @@ func (c *Client) sendCancelTornado(ctx context.Context, params CancelTornadoPara
 // with a number behind it if there is a scenario of that name.
 //
 // POST /v1/agent-testing/templates/{id}/clone
-func (c *Client) CloneTestTemplate(ctx context.Context, request *TestTemplateClone, params CloneTestTemplateParams) (*TestScenarioCreatedReply, error) {
-	res, err := c.sendCloneTestTemplate(ctx, request, params)
-	return res, err
-}
-
-func (c *Client) sendCloneTestTemplate(ctx context.Context, request *TestTemplateClone, params CloneTestTemplateParams) (res *TestScenarioCreatedReply, err error) {
+func (c *Client) CloneTestTemplate(ctx context.Context, request *TestTemplateClone, params CloneTestTemplateParams) (res *TestScenarioCreatedReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [3]string
 	pathParts[0] = "/v1/agent-testing/templates/"
-	{
-		// Encode "id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.ID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "id", Style: uri.PathStyleSimple}, conv.StringToString(params.ID)); err != nil {
+		return res, err
 	}
 	pathParts[2] = "/clone"
 	uri.AddPathParts(u, pathParts[:]...)
@@ -856,58 +239,11 @@ func (c *Client) sendCloneTestTemplate(ctx context.Context, request *TestTemplat
 		return res, errors.Wrap(err, "encode request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, CloneTestTemplateOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, CloneTestTemplateOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeCloneTestTemplateResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeCloneTestTemplateResponse)
 }
 
 // CreateTestScenario invokes createTestScenario operation.
@@ -917,12 +253,7 @@ func (c *Client) sendCloneTestTemplate(ctx context.Context, request *TestTemplat
 // version in production. A name that is taken is a conflict.
 //
 // POST /v1/agent-testing/scenarios
-func (c *Client) CreateTestScenario(ctx context.Context, request *TestScenarioCreate) (*TestScenarioReply, error) {
-	res, err := c.sendCreateTestScenario(ctx, request)
-	return res, err
-}
-
-func (c *Client) sendCreateTestScenario(ctx context.Context, request *TestScenarioCreate) (res *TestScenarioReply, err error) {
+func (c *Client) CreateTestScenario(ctx context.Context, request *TestScenarioCreate) (res *TestScenarioReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [1]string
@@ -937,58 +268,11 @@ func (c *Client) sendCreateTestScenario(ctx context.Context, request *TestScenar
 		return res, errors.Wrap(err, "encode request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, CreateTestScenarioOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, CreateTestScenarioOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeCreateTestScenarioResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeCreateTestScenarioResponse)
 }
 
 // CreateTestSet invokes createTestSet operation.
@@ -996,12 +280,7 @@ func (c *Client) sendCreateTestScenario(ctx context.Context, request *TestScenar
 // Runs the same scenarios many times to measure how reliable they are. Answers at once.
 //
 // POST /v1/agent-testing/simulation-sets
-func (c *Client) CreateTestSet(ctx context.Context, request *TestSetStart, params CreateTestSetParams) (*TestSetStartedReply, error) {
-	res, err := c.sendCreateTestSet(ctx, request, params)
-	return res, err
-}
-
-func (c *Client) sendCreateTestSet(ctx context.Context, request *TestSetStart, params CreateTestSetParams) (res *TestSetStartedReply, err error) {
+func (c *Client) CreateTestSet(ctx context.Context, request *TestSetStart, params CreateTestSetParams) (res *TestSetStartedReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [1]string
@@ -1017,73 +296,20 @@ func (c *Client) sendCreateTestSet(ctx context.Context, request *TestSetStart, p
 	}
 
 	h := uri.NewHeaderEncoder(r.Header)
-	{
-		cfg := uri.HeaderParameterEncodingConfig{
-			Name:    "Idempotency-Key",
-			Explode: false,
+	if err := h.EncodeParam(uri.HeaderParameterEncodingConfig{Name: "Idempotency-Key"}, func(e uri.Encoder) error {
+		if val, ok := params.IdempotencyKey.Get(); ok {
+			return e.EncodeValue(conv.StringToString(val))
 		}
-		if err := h.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.IdempotencyKey.Get(); ok {
-				return e.EncodeValue(conv.StringToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode header")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode header")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, CreateTestSetOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, CreateTestSetOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeCreateTestSetResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeCreateTestSetResponse)
 }
 
 // DeleteTestScenario invokes deleteTestScenario operation.
@@ -1091,33 +317,13 @@ func (c *Client) sendCreateTestSet(ctx context.Context, request *TestSetStart, p
 // Removes a scenario together with its runs.
 //
 // DELETE /v1/agent-testing/scenarios/{id}
-func (c *Client) DeleteTestScenario(ctx context.Context, params DeleteTestScenarioParams) (*TestScenarioDeletedReply, error) {
-	res, err := c.sendDeleteTestScenario(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendDeleteTestScenario(ctx context.Context, params DeleteTestScenarioParams) (res *TestScenarioDeletedReply, err error) {
+func (c *Client) DeleteTestScenario(ctx context.Context, params DeleteTestScenarioParams) (res *TestScenarioDeletedReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [2]string
 	pathParts[0] = "/v1/agent-testing/scenarios/"
-	{
-		// Encode "id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.ID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "id", Style: uri.PathStyleSimple}, conv.StringToString(params.ID)); err != nil {
+		return res, err
 	}
 	uri.AddPathParts(u, pathParts[:]...)
 
@@ -1126,58 +332,11 @@ func (c *Client) sendDeleteTestScenario(ctx context.Context, params DeleteTestSc
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, DeleteTestScenarioOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, DeleteTestScenarioOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeDeleteTestScenarioResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeDeleteTestScenarioResponse)
 }
 
 // GenerateTestScenario invokes generateTestScenario operation.
@@ -1189,12 +348,7 @@ func (c *Client) sendDeleteTestScenario(ctx context.Context, params DeleteTestSc
 // draft is a body for creating a scenario. `POST /v1/agent-testing/scenarios/generate` is the same.
 //
 // POST /v1/agent-testing/scenarios/generate-from-call
-func (c *Client) GenerateTestScenario(ctx context.Context, request *TestScenarioFromCall) (*TestScenarioDraftReply, error) {
-	res, err := c.sendGenerateTestScenario(ctx, request)
-	return res, err
-}
-
-func (c *Client) sendGenerateTestScenario(ctx context.Context, request *TestScenarioFromCall) (res *TestScenarioDraftReply, err error) {
+func (c *Client) GenerateTestScenario(ctx context.Context, request *TestScenarioFromCall) (res *TestScenarioDraftReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [1]string
@@ -1209,58 +363,11 @@ func (c *Client) sendGenerateTestScenario(ctx context.Context, request *TestScen
 		return res, errors.Wrap(err, "encode request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, GenerateTestScenarioOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, GenerateTestScenarioOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeGenerateTestScenarioResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeGenerateTestScenarioResponse)
 }
 
 // GetActiveTornado invokes getActiveTornado operation.
@@ -1268,12 +375,7 @@ func (c *Client) sendGenerateTestScenario(ctx context.Context, request *TestScen
 // Returns the running session of a pathway or a persona; one of the two is needed. None is 404.
 //
 // GET /v1/agent-testing/tornado/active
-func (c *Client) GetActiveTornado(ctx context.Context, params GetActiveTornadoParams) (*TornadoActiveReply, error) {
-	res, err := c.sendGetActiveTornado(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendGetActiveTornado(ctx context.Context, params GetActiveTornadoParams) (res *TornadoActiveReply, err error) {
+func (c *Client) GetActiveTornado(ctx context.Context, params GetActiveTornadoParams) (res *TornadoActiveReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [1]string
@@ -1281,39 +383,21 @@ func (c *Client) sendGetActiveTornado(ctx context.Context, params GetActiveTorna
 	uri.AddPathParts(u, pathParts[:]...)
 
 	q := uri.NewQueryEncoder()
-	{
-		// Encode "pathway_id" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "pathway_id",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "pathway_id", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := params.PathwayID.Get(); ok {
+			return e.EncodeValue(conv.StringToString(val))
 		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.PathwayID.Get(); ok {
-				return e.EncodeValue(conv.StringToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
-	{
-		// Encode "persona_id" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "persona_id",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "persona_id", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := params.PersonaID.Get(); ok {
+			return e.EncodeValue(conv.StringToString(val))
 		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.PersonaID.Get(); ok {
-				return e.EncodeValue(conv.StringToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
 	u.RawQuery = q.Values().Encode()
 
@@ -1322,58 +406,11 @@ func (c *Client) sendGetActiveTornado(ctx context.Context, params GetActiveTorna
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, GetActiveTornadoOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, GetActiveTornadoOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeGetActiveTornadoResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeGetActiveTornadoResponse)
 }
 
 // GetEnhancedTestAnalytics invokes getEnhancedTestAnalytics operation.
@@ -1381,71 +418,33 @@ func (c *Client) sendGetActiveTornado(ctx context.Context, params GetActiveTorna
 // Adds health, reliability, trend, node failures and the flow of the runs.
 //
 // GET /v1/agent-testing/analytics/{pathwayId}/enhanced
-func (c *Client) GetEnhancedTestAnalytics(ctx context.Context, params GetEnhancedTestAnalyticsParams) (*TestEnhancedAnalyticsReply, error) {
-	res, err := c.sendGetEnhancedTestAnalytics(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendGetEnhancedTestAnalytics(ctx context.Context, params GetEnhancedTestAnalyticsParams) (res *TestEnhancedAnalyticsReply, err error) {
+func (c *Client) GetEnhancedTestAnalytics(ctx context.Context, params GetEnhancedTestAnalyticsParams) (res *TestEnhancedAnalyticsReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [3]string
 	pathParts[0] = "/v1/agent-testing/analytics/"
-	{
-		// Encode "pathwayId" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "pathwayId",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.PathwayId))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "pathwayId", Style: uri.PathStyleSimple}, conv.StringToString(params.PathwayId)); err != nil {
+		return res, err
 	}
 	pathParts[2] = "/enhanced"
 	uri.AddPathParts(u, pathParts[:]...)
 
 	q := uri.NewQueryEncoder()
-	{
-		// Encode "days" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "days",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "days", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := params.Days.Get(); ok {
+			return e.EncodeValue(conv.IntToString(val))
 		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.Days.Get(); ok {
-				return e.EncodeValue(conv.IntToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
-	{
-		// Encode "include_scripted" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "include_scripted",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "include_scripted", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := params.IncludeScripted.Get(); ok {
+			return e.EncodeValue(conv.BoolToString(val))
 		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.IncludeScripted.Get(); ok {
-				return e.EncodeValue(conv.BoolToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
 	u.RawQuery = q.Values().Encode()
 
@@ -1454,58 +453,11 @@ func (c *Client) sendGetEnhancedTestAnalytics(ctx context.Context, params GetEnh
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, GetEnhancedTestAnalyticsOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, GetEnhancedTestAnalyticsOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeGetEnhancedTestAnalyticsResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeGetEnhancedTestAnalyticsResponse)
 }
 
 // GetTestAnalytics invokes getTestAnalytics operation.
@@ -1515,70 +467,32 @@ func (c *Client) sendGetEnhancedTestAnalytics(ctx context.Context, params GetEnh
 // be.
 //
 // GET /v1/agent-testing/analytics/{pathwayId}
-func (c *Client) GetTestAnalytics(ctx context.Context, params GetTestAnalyticsParams) (*TestAnalyticsReply, error) {
-	res, err := c.sendGetTestAnalytics(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendGetTestAnalytics(ctx context.Context, params GetTestAnalyticsParams) (res *TestAnalyticsReply, err error) {
+func (c *Client) GetTestAnalytics(ctx context.Context, params GetTestAnalyticsParams) (res *TestAnalyticsReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [2]string
 	pathParts[0] = "/v1/agent-testing/analytics/"
-	{
-		// Encode "pathwayId" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "pathwayId",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.PathwayId))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "pathwayId", Style: uri.PathStyleSimple}, conv.StringToString(params.PathwayId)); err != nil {
+		return res, err
 	}
 	uri.AddPathParts(u, pathParts[:]...)
 
 	q := uri.NewQueryEncoder()
-	{
-		// Encode "days" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "days",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "days", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := params.Days.Get(); ok {
+			return e.EncodeValue(conv.IntToString(val))
 		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.Days.Get(); ok {
-				return e.EncodeValue(conv.IntToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
-	{
-		// Encode "include_scripted" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "include_scripted",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "include_scripted", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := params.IncludeScripted.Get(); ok {
+			return e.EncodeValue(conv.BoolToString(val))
 		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.IncludeScripted.Get(); ok {
-				return e.EncodeValue(conv.BoolToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
 	u.RawQuery = q.Values().Encode()
 
@@ -1587,58 +501,11 @@ func (c *Client) sendGetTestAnalytics(ctx context.Context, params GetTestAnalyti
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, GetTestAnalyticsOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, GetTestAnalyticsOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeGetTestAnalyticsResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeGetTestAnalyticsResponse)
 }
 
 // GetTestBatch invokes getTestBatch operation.
@@ -1646,33 +513,13 @@ func (c *Client) sendGetTestAnalytics(ctx context.Context, params GetTestAnalyti
 // Returns the verdict of a batch and its runs.
 //
 // GET /v1/agent-testing/batches/{id}
-func (c *Client) GetTestBatch(ctx context.Context, params GetTestBatchParams) (*TestBatchReply, error) {
-	res, err := c.sendGetTestBatch(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendGetTestBatch(ctx context.Context, params GetTestBatchParams) (res *TestBatchReply, err error) {
+func (c *Client) GetTestBatch(ctx context.Context, params GetTestBatchParams) (res *TestBatchReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [2]string
 	pathParts[0] = "/v1/agent-testing/batches/"
-	{
-		// Encode "id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.ID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "id", Style: uri.PathStyleSimple}, conv.StringToString(params.ID)); err != nil {
+		return res, err
 	}
 	uri.AddPathParts(u, pathParts[:]...)
 
@@ -1681,58 +528,11 @@ func (c *Client) sendGetTestBatch(ctx context.Context, params GetTestBatchParams
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, GetTestBatchOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, GetTestBatchOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeGetTestBatchResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeGetTestBatchResponse)
 }
 
 // GetTestRun invokes getTestRun operation.
@@ -1740,33 +540,13 @@ func (c *Client) sendGetTestBatch(ctx context.Context, params GetTestBatchParams
 // Returns one run with transcript, variables, nodes, results and trace.
 //
 // GET /v1/agent-testing/runs/{id}
-func (c *Client) GetTestRun(ctx context.Context, params GetTestRunParams) (*TestRunReply, error) {
-	res, err := c.sendGetTestRun(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendGetTestRun(ctx context.Context, params GetTestRunParams) (res *TestRunReply, err error) {
+func (c *Client) GetTestRun(ctx context.Context, params GetTestRunParams) (res *TestRunReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [2]string
 	pathParts[0] = "/v1/agent-testing/runs/"
-	{
-		// Encode "id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.ID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "id", Style: uri.PathStyleSimple}, conv.StringToString(params.ID)); err != nil {
+		return res, err
 	}
 	uri.AddPathParts(u, pathParts[:]...)
 
@@ -1775,58 +555,11 @@ func (c *Client) sendGetTestRun(ctx context.Context, params GetTestRunParams) (r
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, GetTestRunOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, GetTestRunOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeGetTestRunResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeGetTestRunResponse)
 }
 
 // GetTestScenario invokes getTestScenario operation.
@@ -1834,33 +567,13 @@ func (c *Client) sendGetTestRun(ctx context.Context, params GetTestRunParams) (r
 // Returns one scenario with its checks.
 //
 // GET /v1/agent-testing/scenarios/{id}
-func (c *Client) GetTestScenario(ctx context.Context, params GetTestScenarioParams) (*TestScenarioReply, error) {
-	res, err := c.sendGetTestScenario(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendGetTestScenario(ctx context.Context, params GetTestScenarioParams) (res *TestScenarioReply, err error) {
+func (c *Client) GetTestScenario(ctx context.Context, params GetTestScenarioParams) (res *TestScenarioReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [2]string
 	pathParts[0] = "/v1/agent-testing/scenarios/"
-	{
-		// Encode "id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.ID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "id", Style: uri.PathStyleSimple}, conv.StringToString(params.ID)); err != nil {
+		return res, err
 	}
 	uri.AddPathParts(u, pathParts[:]...)
 
@@ -1869,58 +582,11 @@ func (c *Client) sendGetTestScenario(ctx context.Context, params GetTestScenario
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, GetTestScenarioOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, GetTestScenarioOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeGetTestScenarioResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeGetTestScenarioResponse)
 }
 
 // GetTestSet invokes getTestSet operation.
@@ -1928,33 +594,13 @@ func (c *Client) sendGetTestScenario(ctx context.Context, params GetTestScenario
 // Returns the statistics of a set, also while it runs.
 //
 // GET /v1/agent-testing/simulation-sets/{id}
-func (c *Client) GetTestSet(ctx context.Context, params GetTestSetParams) (*TestSetReply, error) {
-	res, err := c.sendGetTestSet(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendGetTestSet(ctx context.Context, params GetTestSetParams) (res *TestSetReply, err error) {
+func (c *Client) GetTestSet(ctx context.Context, params GetTestSetParams) (res *TestSetReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [2]string
 	pathParts[0] = "/v1/agent-testing/simulation-sets/"
-	{
-		// Encode "id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.ID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "id", Style: uri.PathStyleSimple}, conv.StringToString(params.ID)); err != nil {
+		return res, err
 	}
 	uri.AddPathParts(u, pathParts[:]...)
 
@@ -1963,58 +609,11 @@ func (c *Client) sendGetTestSet(ctx context.Context, params GetTestSetParams) (r
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, GetTestSetOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, GetTestSetOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeGetTestSetResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeGetTestSetResponse)
 }
 
 // GetTornadoStatus invokes getTornadoStatus operation.
@@ -2022,33 +621,13 @@ func (c *Client) sendGetTestSet(ctx context.Context, params GetTestSetParams) (r
 // Returns every attempt so far with its plan and its result.
 //
 // GET /v1/agent-testing/tornado/{id}/status
-func (c *Client) GetTornadoStatus(ctx context.Context, params GetTornadoStatusParams) (*TornadoSessionReply, error) {
-	res, err := c.sendGetTornadoStatus(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendGetTornadoStatus(ctx context.Context, params GetTornadoStatusParams) (res *TornadoSessionReply, err error) {
+func (c *Client) GetTornadoStatus(ctx context.Context, params GetTornadoStatusParams) (res *TornadoSessionReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [3]string
 	pathParts[0] = "/v1/agent-testing/tornado/"
-	{
-		// Encode "id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.ID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "id", Style: uri.PathStyleSimple}, conv.StringToString(params.ID)); err != nil {
+		return res, err
 	}
 	pathParts[2] = "/status"
 	uri.AddPathParts(u, pathParts[:]...)
@@ -2058,58 +637,11 @@ func (c *Client) sendGetTornadoStatus(ctx context.Context, params GetTornadoStat
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, GetTornadoStatusOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, GetTornadoStatusOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeGetTornadoStatusResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeGetTornadoStatusResponse)
 }
 
 // ListTestBatches invokes listTestBatches operation.
@@ -2117,12 +649,7 @@ func (c *Client) sendGetTornadoStatus(ctx context.Context, params GetTornadoStat
 // Returns batches without their runs, newest first.
 //
 // GET /v1/agent-testing/batches
-func (c *Client) ListTestBatches(ctx context.Context, params ListTestBatchesParams) (*TestBatchListReply, error) {
-	res, err := c.sendListTestBatches(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendListTestBatches(ctx context.Context, params ListTestBatchesParams) (res *TestBatchListReply, err error) {
+func (c *Client) ListTestBatches(ctx context.Context, params ListTestBatchesParams) (res *TestBatchListReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [1]string
@@ -2130,107 +657,53 @@ func (c *Client) sendListTestBatches(ctx context.Context, params ListTestBatches
 	uri.AddPathParts(u, pathParts[:]...)
 
 	q := uri.NewQueryEncoder()
-	{
-		// Encode "pathway_id" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "pathway_id",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "pathway_id", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := params.PathwayID.Get(); ok {
+			return e.EncodeValue(conv.StringToString(val))
 		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.PathwayID.Get(); ok {
-				return e.EncodeValue(conv.StringToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
-	{
-		// Encode "persona_id" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "persona_id",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "persona_id", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := params.PersonaID.Get(); ok {
+			return e.EncodeValue(conv.StringToString(val))
 		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.PersonaID.Get(); ok {
-				return e.EncodeValue(conv.StringToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
-	{
-		// Encode "status" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "status",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "status", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := params.Status.Get(); ok {
+			return e.EncodeValue(conv.StringToString(string(val)))
 		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.Status.Get(); ok {
-				return e.EncodeValue(conv.StringToString(string(val)))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
-	{
-		// Encode "trigger_source" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "trigger_source",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "trigger_source", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := params.TriggerSource.Get(); ok {
+			return e.EncodeValue(conv.StringToString(string(val)))
 		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.TriggerSource.Get(); ok {
-				return e.EncodeValue(conv.StringToString(string(val)))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
-	{
-		// Encode "limit" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "limit",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "limit", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := params.Limit.Get(); ok {
+			return e.EncodeValue(conv.IntToString(val))
 		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.Limit.Get(); ok {
-				return e.EncodeValue(conv.IntToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
-	{
-		// Encode "offset" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "offset",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "offset", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := params.Offset.Get(); ok {
+			return e.EncodeValue(conv.IntToString(val))
 		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.Offset.Get(); ok {
-				return e.EncodeValue(conv.IntToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
 	u.RawQuery = q.Values().Encode()
 
@@ -2239,58 +712,11 @@ func (c *Client) sendListTestBatches(ctx context.Context, params ListTestBatches
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, ListTestBatchesOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, ListTestBatchesOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeListTestBatchesResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeListTestBatchesResponse)
 }
 
 // ListTestRuns invokes listTestRuns operation.
@@ -2298,12 +724,7 @@ func (c *Client) sendListTestBatches(ctx context.Context, params ListTestBatches
 // Returns runs without their transcripts, newest first.
 //
 // GET /v1/agent-testing/runs
-func (c *Client) ListTestRuns(ctx context.Context, params ListTestRunsParams) (*TestRunListReply, error) {
-	res, err := c.sendListTestRuns(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendListTestRuns(ctx context.Context, params ListTestRunsParams) (res *TestRunListReply, err error) {
+func (c *Client) ListTestRuns(ctx context.Context, params ListTestRunsParams) (res *TestRunListReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [1]string
@@ -2311,124 +732,61 @@ func (c *Client) sendListTestRuns(ctx context.Context, params ListTestRunsParams
 	uri.AddPathParts(u, pathParts[:]...)
 
 	q := uri.NewQueryEncoder()
-	{
-		// Encode "scenario_id" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "scenario_id",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "scenario_id", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := params.ScenarioID.Get(); ok {
+			return e.EncodeValue(conv.StringToString(val))
 		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.ScenarioID.Get(); ok {
-				return e.EncodeValue(conv.StringToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
-	{
-		// Encode "pathway_id" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "pathway_id",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "pathway_id", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := params.PathwayID.Get(); ok {
+			return e.EncodeValue(conv.StringToString(val))
 		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.PathwayID.Get(); ok {
-				return e.EncodeValue(conv.StringToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
-	{
-		// Encode "persona_id" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "persona_id",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "persona_id", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := params.PersonaID.Get(); ok {
+			return e.EncodeValue(conv.StringToString(val))
 		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.PersonaID.Get(); ok {
-				return e.EncodeValue(conv.StringToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
-	{
-		// Encode "batch_id" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "batch_id",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "batch_id", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := params.BatchID.Get(); ok {
+			return e.EncodeValue(conv.StringToString(val))
 		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.BatchID.Get(); ok {
-				return e.EncodeValue(conv.StringToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
-	{
-		// Encode "status" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "status",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "status", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := params.Status.Get(); ok {
+			return e.EncodeValue(conv.StringToString(string(val)))
 		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.Status.Get(); ok {
-				return e.EncodeValue(conv.StringToString(string(val)))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
-	{
-		// Encode "limit" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "limit",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "limit", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := params.Limit.Get(); ok {
+			return e.EncodeValue(conv.IntToString(val))
 		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.Limit.Get(); ok {
-				return e.EncodeValue(conv.IntToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
-	{
-		// Encode "offset" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "offset",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "offset", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := params.Offset.Get(); ok {
+			return e.EncodeValue(conv.IntToString(val))
 		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.Offset.Get(); ok {
-				return e.EncodeValue(conv.IntToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
 	u.RawQuery = q.Values().Encode()
 
@@ -2437,58 +795,11 @@ func (c *Client) sendListTestRuns(ctx context.Context, params ListTestRunsParams
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, ListTestRunsOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, ListTestRunsOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeListTestRunsResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeListTestRunsResponse)
 }
 
 // ListTestScenarios invokes listTestScenarios operation.
@@ -2498,12 +809,7 @@ func (c *Client) sendListTestRuns(ctx context.Context, params ListTestRunsParams
 // the last page is empty.
 //
 // GET /v1/agent-testing/scenarios
-func (c *Client) ListTestScenarios(ctx context.Context, params ListTestScenariosParams) (*TestScenarioListReply, error) {
-	res, err := c.sendListTestScenarios(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendListTestScenarios(ctx context.Context, params ListTestScenariosParams) (res *TestScenarioListReply, err error) {
+func (c *Client) ListTestScenarios(ctx context.Context, params ListTestScenariosParams) (res *TestScenarioListReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [1]string
@@ -2511,107 +817,53 @@ func (c *Client) sendListTestScenarios(ctx context.Context, params ListTestScena
 	uri.AddPathParts(u, pathParts[:]...)
 
 	q := uri.NewQueryEncoder()
-	{
-		// Encode "pathway_id" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "pathway_id",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "pathway_id", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := params.PathwayID.Get(); ok {
+			return e.EncodeValue(conv.StringToString(val))
 		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.PathwayID.Get(); ok {
-				return e.EncodeValue(conv.StringToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
-	{
-		// Encode "persona_id" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "persona_id",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "persona_id", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := params.PersonaID.Get(); ok {
+			return e.EncodeValue(conv.StringToString(val))
 		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.PersonaID.Get(); ok {
-				return e.EncodeValue(conv.StringToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
-	{
-		// Encode "category" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "category",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "category", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := params.Category.Get(); ok {
+			return e.EncodeValue(conv.StringToString(string(val)))
 		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.Category.Get(); ok {
-				return e.EncodeValue(conv.StringToString(string(val)))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
-	{
-		// Encode "enabled" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "enabled",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "enabled", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := params.Enabled.Get(); ok {
+			return e.EncodeValue(conv.BoolToString(val))
 		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.Enabled.Get(); ok {
-				return e.EncodeValue(conv.BoolToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
-	{
-		// Encode "limit" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "limit",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "limit", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := params.Limit.Get(); ok {
+			return e.EncodeValue(conv.IntToString(val))
 		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.Limit.Get(); ok {
-				return e.EncodeValue(conv.IntToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
-	{
-		// Encode "offset" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "offset",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "offset", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := params.Offset.Get(); ok {
+			return e.EncodeValue(conv.IntToString(val))
 		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.Offset.Get(); ok {
-				return e.EncodeValue(conv.IntToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
 	u.RawQuery = q.Values().Encode()
 
@@ -2620,58 +872,11 @@ func (c *Client) sendListTestScenarios(ctx context.Context, params ListTestScena
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, ListTestScenariosOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, ListTestScenariosOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeListTestScenariosResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeListTestScenariosResponse)
 }
 
 // ListTestSets invokes listTestSets operation.
@@ -2679,12 +884,7 @@ func (c *Client) sendListTestScenarios(ctx context.Context, params ListTestScena
 // Returns simulation sets without their statistics, newest first.
 //
 // GET /v1/agent-testing/simulation-sets
-func (c *Client) ListTestSets(ctx context.Context, params ListTestSetsParams) (*TestSetListReply, error) {
-	res, err := c.sendListTestSets(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendListTestSets(ctx context.Context, params ListTestSetsParams) (res *TestSetListReply, err error) {
+func (c *Client) ListTestSets(ctx context.Context, params ListTestSetsParams) (res *TestSetListReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [1]string
@@ -2692,107 +892,53 @@ func (c *Client) sendListTestSets(ctx context.Context, params ListTestSetsParams
 	uri.AddPathParts(u, pathParts[:]...)
 
 	q := uri.NewQueryEncoder()
-	{
-		// Encode "pathway_id" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "pathway_id",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "pathway_id", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := params.PathwayID.Get(); ok {
+			return e.EncodeValue(conv.StringToString(val))
 		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.PathwayID.Get(); ok {
-				return e.EncodeValue(conv.StringToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
-	{
-		// Encode "persona_id" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "persona_id",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "persona_id", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := params.PersonaID.Get(); ok {
+			return e.EncodeValue(conv.StringToString(val))
 		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.PersonaID.Get(); ok {
-				return e.EncodeValue(conv.StringToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
-	{
-		// Encode "status" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "status",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "status", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := params.Status.Get(); ok {
+			return e.EncodeValue(conv.StringToString(string(val)))
 		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.Status.Get(); ok {
-				return e.EncodeValue(conv.StringToString(string(val)))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
-	{
-		// Encode "trigger_source" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "trigger_source",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "trigger_source", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := params.TriggerSource.Get(); ok {
+			return e.EncodeValue(conv.StringToString(string(val)))
 		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.TriggerSource.Get(); ok {
-				return e.EncodeValue(conv.StringToString(string(val)))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
-	{
-		// Encode "limit" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "limit",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "limit", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := params.Limit.Get(); ok {
+			return e.EncodeValue(conv.IntToString(val))
 		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.Limit.Get(); ok {
-				return e.EncodeValue(conv.IntToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
-	{
-		// Encode "offset" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "offset",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "offset", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := params.Offset.Get(); ok {
+			return e.EncodeValue(conv.IntToString(val))
 		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.Offset.Get(); ok {
-				return e.EncodeValue(conv.IntToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
 	u.RawQuery = q.Values().Encode()
 
@@ -2801,58 +947,11 @@ func (c *Client) sendListTestSets(ctx context.Context, params ListTestSetsParams
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, ListTestSetsOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, ListTestSetsOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeListTestSetsResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeListTestSetsResponse)
 }
 
 // ListTestTemplates invokes listTestTemplates operation.
@@ -2860,12 +959,7 @@ func (c *Client) sendListTestSets(ctx context.Context, params ListTestSetsParams
 // Returns the built-in scenarios.
 //
 // GET /v1/agent-testing/templates
-func (c *Client) ListTestTemplates(ctx context.Context, params ListTestTemplatesParams) (*TestTemplateListReply, error) {
-	res, err := c.sendListTestTemplates(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendListTestTemplates(ctx context.Context, params ListTestTemplatesParams) (res *TestTemplateListReply, err error) {
+func (c *Client) ListTestTemplates(ctx context.Context, params ListTestTemplatesParams) (res *TestTemplateListReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [1]string
@@ -2873,22 +967,13 @@ func (c *Client) sendListTestTemplates(ctx context.Context, params ListTestTempl
 	uri.AddPathParts(u, pathParts[:]...)
 
 	q := uri.NewQueryEncoder()
-	{
-		// Encode "category" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "category",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "category", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := params.Category.Get(); ok {
+			return e.EncodeValue(conv.StringToString(string(val)))
 		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.Category.Get(); ok {
-				return e.EncodeValue(conv.StringToString(string(val)))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
 	u.RawQuery = q.Values().Encode()
 
@@ -2897,58 +982,11 @@ func (c *Client) sendListTestTemplates(ctx context.Context, params ListTestTempl
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, ListTestTemplatesOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, ListTestTemplatesOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeListTestTemplatesResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeListTestTemplatesResponse)
 }
 
 // ListTornados invokes listTornados operation.
@@ -2956,12 +994,7 @@ func (c *Client) sendListTestTemplates(ctx context.Context, params ListTestTempl
 // Returns sessions in short, newest first.
 //
 // GET /v1/agent-testing/tornado
-func (c *Client) ListTornados(ctx context.Context, params ListTornadosParams) (*TornadoListReply, error) {
-	res, err := c.sendListTornados(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendListTornados(ctx context.Context, params ListTornadosParams) (res *TornadoListReply, err error) {
+func (c *Client) ListTornados(ctx context.Context, params ListTornadosParams) (res *TornadoListReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [1]string
@@ -2969,90 +1002,45 @@ func (c *Client) sendListTornados(ctx context.Context, params ListTornadosParams
 	uri.AddPathParts(u, pathParts[:]...)
 
 	q := uri.NewQueryEncoder()
-	{
-		// Encode "pathway_id" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "pathway_id",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "pathway_id", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := params.PathwayID.Get(); ok {
+			return e.EncodeValue(conv.StringToString(val))
 		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.PathwayID.Get(); ok {
-				return e.EncodeValue(conv.StringToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
-	{
-		// Encode "persona_id" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "persona_id",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "persona_id", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := params.PersonaID.Get(); ok {
+			return e.EncodeValue(conv.StringToString(val))
 		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.PersonaID.Get(); ok {
-				return e.EncodeValue(conv.StringToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
-	{
-		// Encode "status" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "status",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "status", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := params.Status.Get(); ok {
+			return e.EncodeValue(conv.StringToString(string(val)))
 		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.Status.Get(); ok {
-				return e.EncodeValue(conv.StringToString(string(val)))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
-	{
-		// Encode "limit" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "limit",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "limit", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := params.Limit.Get(); ok {
+			return e.EncodeValue(conv.IntToString(val))
 		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.Limit.Get(); ok {
-				return e.EncodeValue(conv.IntToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
-	{
-		// Encode "cursor" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "cursor",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "cursor", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := params.Cursor.Get(); ok {
+			return e.EncodeValue(conv.StringToString(val))
 		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.Cursor.Get(); ok {
-				return e.EncodeValue(conv.StringToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
 	u.RawQuery = q.Values().Encode()
 
@@ -3061,58 +1049,11 @@ func (c *Client) sendListTornados(ctx context.Context, params ListTornadosParams
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, ListTornadosOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, ListTornadosOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeListTornadosResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeListTornadosResponse)
 }
 
 // ReplayTestRun invokes replayTestRun operation.
@@ -3123,33 +1064,13 @@ func (c *Client) sendListTornados(ctx context.Context, params ListTornadosParams
 // turns that you add are sent, as in any chat. Each request begins another chat.
 //
 // POST /v1/agent-testing/runs/{id}/replay
-func (c *Client) ReplayTestRun(ctx context.Context, params ReplayTestRunParams) (*TestReplayReply, error) {
-	res, err := c.sendReplayTestRun(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendReplayTestRun(ctx context.Context, params ReplayTestRunParams) (res *TestReplayReply, err error) {
+func (c *Client) ReplayTestRun(ctx context.Context, params ReplayTestRunParams) (res *TestReplayReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [3]string
 	pathParts[0] = "/v1/agent-testing/runs/"
-	{
-		// Encode "id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.ID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "id", Style: uri.PathStyleSimple}, conv.StringToString(params.ID)); err != nil {
+		return res, err
 	}
 	pathParts[2] = "/replay"
 	uri.AddPathParts(u, pathParts[:]...)
@@ -3159,58 +1080,11 @@ func (c *Client) sendReplayTestRun(ctx context.Context, params ReplayTestRunPara
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, ReplayTestRunOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, ReplayTestRunOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeReplayTestRunResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeReplayTestRunResponse)
 }
 
 // RescoreTestScenario invokes rescoreTestScenario operation.
@@ -3220,33 +1094,13 @@ func (c *Client) sendReplayTestRun(ctx context.Context, params ReplayTestRunPara
 // judge are left out, and count neither as passed nor as failed.
 //
 // POST /v1/agent-testing/scenarios/{id}/rescore
-func (c *Client) RescoreTestScenario(ctx context.Context, request OptTestRescore, params RescoreTestScenarioParams) (*TestRescoredReply, error) {
-	res, err := c.sendRescoreTestScenario(ctx, request, params)
-	return res, err
-}
-
-func (c *Client) sendRescoreTestScenario(ctx context.Context, request OptTestRescore, params RescoreTestScenarioParams) (res *TestRescoredReply, err error) {
+func (c *Client) RescoreTestScenario(ctx context.Context, request OptTestRescore, params RescoreTestScenarioParams) (res *TestRescoredReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [3]string
 	pathParts[0] = "/v1/agent-testing/scenarios/"
-	{
-		// Encode "id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.ID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "id", Style: uri.PathStyleSimple}, conv.StringToString(params.ID)); err != nil {
+		return res, err
 	}
 	pathParts[2] = "/rescore"
 	uri.AddPathParts(u, pathParts[:]...)
@@ -3259,58 +1113,11 @@ func (c *Client) sendRescoreTestScenario(ctx context.Context, request OptTestRes
 		return res, errors.Wrap(err, "encode request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, RescoreTestScenarioOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, RescoreTestScenarioOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeRescoreTestScenarioResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeRescoreTestScenarioResponse)
 }
 
 // StartTestBatch invokes startTestBatch operation.
@@ -3318,12 +1125,7 @@ func (c *Client) sendRescoreTestScenario(ctx context.Context, request OptTestRes
 // Queues one run a scenario under a common verdict and answers at once.
 //
 // POST /v1/agent-testing/batch-run
-func (c *Client) StartTestBatch(ctx context.Context, request *TestBatchStart, params StartTestBatchParams) (*TestBatchStartedReply, error) {
-	res, err := c.sendStartTestBatch(ctx, request, params)
-	return res, err
-}
-
-func (c *Client) sendStartTestBatch(ctx context.Context, request *TestBatchStart, params StartTestBatchParams) (res *TestBatchStartedReply, err error) {
+func (c *Client) StartTestBatch(ctx context.Context, request *TestBatchStart, params StartTestBatchParams) (res *TestBatchStartedReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [1]string
@@ -3339,73 +1141,20 @@ func (c *Client) sendStartTestBatch(ctx context.Context, request *TestBatchStart
 	}
 
 	h := uri.NewHeaderEncoder(r.Header)
-	{
-		cfg := uri.HeaderParameterEncodingConfig{
-			Name:    "Idempotency-Key",
-			Explode: false,
+	if err := h.EncodeParam(uri.HeaderParameterEncodingConfig{Name: "Idempotency-Key"}, func(e uri.Encoder) error {
+		if val, ok := params.IdempotencyKey.Get(); ok {
+			return e.EncodeValue(conv.StringToString(val))
 		}
-		if err := h.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.IdempotencyKey.Get(); ok {
-				return e.EncodeValue(conv.StringToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode header")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode header")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, StartTestBatchOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, StartTestBatchOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeStartTestBatchResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeStartTestBatchResponse)
 }
 
 // StartTestRun invokes startTestRun operation.
@@ -3413,33 +1162,13 @@ func (c *Client) sendStartTestBatch(ctx context.Context, request *TestBatchStart
 // Queues one run and answers at once. Read the run until it has ended, or give a webhook address.
 //
 // POST /v1/agent-testing/scenarios/{id}/run
-func (c *Client) StartTestRun(ctx context.Context, request OptTestRunStart, params StartTestRunParams) (*TestRunStartedReply, error) {
-	res, err := c.sendStartTestRun(ctx, request, params)
-	return res, err
-}
-
-func (c *Client) sendStartTestRun(ctx context.Context, request OptTestRunStart, params StartTestRunParams) (res *TestRunStartedReply, err error) {
+func (c *Client) StartTestRun(ctx context.Context, request OptTestRunStart, params StartTestRunParams) (res *TestRunStartedReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [3]string
 	pathParts[0] = "/v1/agent-testing/scenarios/"
-	{
-		// Encode "id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.ID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "id", Style: uri.PathStyleSimple}, conv.StringToString(params.ID)); err != nil {
+		return res, err
 	}
 	pathParts[2] = "/run"
 	uri.AddPathParts(u, pathParts[:]...)
@@ -3453,73 +1182,20 @@ func (c *Client) sendStartTestRun(ctx context.Context, request OptTestRunStart, 
 	}
 
 	h := uri.NewHeaderEncoder(r.Header)
-	{
-		cfg := uri.HeaderParameterEncodingConfig{
-			Name:    "Idempotency-Key",
-			Explode: false,
+	if err := h.EncodeParam(uri.HeaderParameterEncodingConfig{Name: "Idempotency-Key"}, func(e uri.Encoder) error {
+		if val, ok := params.IdempotencyKey.Get(); ok {
+			return e.EncodeValue(conv.StringToString(val))
 		}
-		if err := h.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.IdempotencyKey.Get(); ok {
-				return e.EncodeValue(conv.StringToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode header")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode header")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, StartTestRunOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, StartTestRunOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeStartTestRunResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeStartTestRunResponse)
 }
 
 // StartTornado invokes startTornado operation.
@@ -3528,12 +1204,7 @@ func (c *Client) sendStartTestRun(ctx context.Context, request OptTestRunStart, 
 // same pathway is a conflict, whose message has the id of the first one. It never promotes anything.
 //
 // POST /v1/agent-testing/tornado/start
-func (c *Client) StartTornado(ctx context.Context, request *TornadoStart, params StartTornadoParams) (*TornadoStartedReply, error) {
-	res, err := c.sendStartTornado(ctx, request, params)
-	return res, err
-}
-
-func (c *Client) sendStartTornado(ctx context.Context, request *TornadoStart, params StartTornadoParams) (res *TornadoStartedReply, err error) {
+func (c *Client) StartTornado(ctx context.Context, request *TornadoStart, params StartTornadoParams) (res *TornadoStartedReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [1]string
@@ -3549,73 +1220,20 @@ func (c *Client) sendStartTornado(ctx context.Context, request *TornadoStart, pa
 	}
 
 	h := uri.NewHeaderEncoder(r.Header)
-	{
-		cfg := uri.HeaderParameterEncodingConfig{
-			Name:    "Idempotency-Key",
-			Explode: false,
+	if err := h.EncodeParam(uri.HeaderParameterEncodingConfig{Name: "Idempotency-Key"}, func(e uri.Encoder) error {
+		if val, ok := params.IdempotencyKey.Get(); ok {
+			return e.EncodeValue(conv.StringToString(val))
 		}
-		if err := h.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.IdempotencyKey.Get(); ok {
-				return e.EncodeValue(conv.StringToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode header")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode header")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, StartTornadoOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, StartTornadoOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeStartTornadoResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeStartTornadoResponse)
 }
 
 // StreamTestBatch invokes streamTestBatch operation.
@@ -3630,33 +1248,13 @@ func (c *Client) sendStartTornado(ctx context.Context, request *TornadoStart, pa
 // stops. Errors of the request are answered before the stream begins.
 //
 // GET /v1/agent-testing/batches/{id}/events
-func (c *Client) StreamTestBatch(ctx context.Context, params StreamTestBatchParams) (StreamTestBatchRes, error) {
-	res, err := c.sendStreamTestBatch(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendStreamTestBatch(ctx context.Context, params StreamTestBatchParams) (res StreamTestBatchRes, err error) {
+func (c *Client) StreamTestBatch(ctx context.Context, params StreamTestBatchParams) (res StreamTestBatchRes, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [3]string
 	pathParts[0] = "/v1/agent-testing/batches/"
-	{
-		// Encode "id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.ID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "id", Style: uri.PathStyleSimple}, conv.StringToString(params.ID)); err != nil {
+		return res, err
 	}
 	pathParts[2] = "/events"
 	uri.AddPathParts(u, pathParts[:]...)
@@ -3667,52 +1265,17 @@ func (c *Client) sendStreamTestBatch(ctx context.Context, params StreamTestBatch
 	}
 
 	h := uri.NewHeaderEncoder(r.Header)
-	{
-		cfg := uri.HeaderParameterEncodingConfig{
-			Name:    "Last-Event-ID",
-			Explode: false,
+	if err := h.EncodeParam(uri.HeaderParameterEncodingConfig{Name: "Last-Event-ID"}, func(e uri.Encoder) error {
+		if val, ok := params.LastEventID.Get(); ok {
+			return e.EncodeValue(conv.Int64ToString(val))
 		}
-		if err := h.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.LastEventID.Get(); ok {
-				return e.EncodeValue(conv.Int64ToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode header")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode header")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, StreamTestBatchOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, StreamTestBatchOperation, r); err != nil {
+		return res, err
 	}
 
 	resp, err := c.cfg.Client.Do(r)
@@ -3740,33 +1303,13 @@ func (c *Client) sendStreamTestBatch(ctx context.Context, params StreamTestBatch
 // stops. Errors of the request are answered before the stream begins.
 //
 // GET /v1/agent-testing/runs/{id}/events
-func (c *Client) StreamTestRun(ctx context.Context, params StreamTestRunParams) (StreamTestRunRes, error) {
-	res, err := c.sendStreamTestRun(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendStreamTestRun(ctx context.Context, params StreamTestRunParams) (res StreamTestRunRes, err error) {
+func (c *Client) StreamTestRun(ctx context.Context, params StreamTestRunParams) (res StreamTestRunRes, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [3]string
 	pathParts[0] = "/v1/agent-testing/runs/"
-	{
-		// Encode "id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.ID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "id", Style: uri.PathStyleSimple}, conv.StringToString(params.ID)); err != nil {
+		return res, err
 	}
 	pathParts[2] = "/events"
 	uri.AddPathParts(u, pathParts[:]...)
@@ -3777,52 +1320,17 @@ func (c *Client) sendStreamTestRun(ctx context.Context, params StreamTestRunPara
 	}
 
 	h := uri.NewHeaderEncoder(r.Header)
-	{
-		cfg := uri.HeaderParameterEncodingConfig{
-			Name:    "Last-Event-ID",
-			Explode: false,
+	if err := h.EncodeParam(uri.HeaderParameterEncodingConfig{Name: "Last-Event-ID"}, func(e uri.Encoder) error {
+		if val, ok := params.LastEventID.Get(); ok {
+			return e.EncodeValue(conv.Int64ToString(val))
 		}
-		if err := h.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.LastEventID.Get(); ok {
-				return e.EncodeValue(conv.Int64ToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode header")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode header")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, StreamTestRunOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, StreamTestRunOperation, r); err != nil {
+		return res, err
 	}
 
 	resp, err := c.cfg.Client.Do(r)
@@ -3850,33 +1358,13 @@ func (c *Client) sendStreamTestRun(ctx context.Context, params StreamTestRunPara
 // stops. Errors of the request are answered before the stream begins.
 //
 // GET /v1/agent-testing/simulation-sets/{id}/events
-func (c *Client) StreamTestSet(ctx context.Context, params StreamTestSetParams) (StreamTestSetRes, error) {
-	res, err := c.sendStreamTestSet(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendStreamTestSet(ctx context.Context, params StreamTestSetParams) (res StreamTestSetRes, err error) {
+func (c *Client) StreamTestSet(ctx context.Context, params StreamTestSetParams) (res StreamTestSetRes, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [3]string
 	pathParts[0] = "/v1/agent-testing/simulation-sets/"
-	{
-		// Encode "id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.ID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "id", Style: uri.PathStyleSimple}, conv.StringToString(params.ID)); err != nil {
+		return res, err
 	}
 	pathParts[2] = "/events"
 	uri.AddPathParts(u, pathParts[:]...)
@@ -3887,52 +1375,17 @@ func (c *Client) sendStreamTestSet(ctx context.Context, params StreamTestSetPara
 	}
 
 	h := uri.NewHeaderEncoder(r.Header)
-	{
-		cfg := uri.HeaderParameterEncodingConfig{
-			Name:    "Last-Event-ID",
-			Explode: false,
+	if err := h.EncodeParam(uri.HeaderParameterEncodingConfig{Name: "Last-Event-ID"}, func(e uri.Encoder) error {
+		if val, ok := params.LastEventID.Get(); ok {
+			return e.EncodeValue(conv.Int64ToString(val))
 		}
-		if err := h.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.LastEventID.Get(); ok {
-				return e.EncodeValue(conv.Int64ToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode header")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode header")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, StreamTestSetOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, StreamTestSetOperation, r); err != nil {
+		return res, err
 	}
 
 	resp, err := c.cfg.Client.Do(r)
@@ -3960,33 +1413,13 @@ func (c *Client) sendStreamTestSet(ctx context.Context, params StreamTestSetPara
 // stops. Errors of the request are answered before the stream begins.
 //
 // GET /v1/agent-testing/tornado/{id}/events
-func (c *Client) StreamTornado(ctx context.Context, params StreamTornadoParams) (StreamTornadoRes, error) {
-	res, err := c.sendStreamTornado(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendStreamTornado(ctx context.Context, params StreamTornadoParams) (res StreamTornadoRes, err error) {
+func (c *Client) StreamTornado(ctx context.Context, params StreamTornadoParams) (res StreamTornadoRes, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [3]string
 	pathParts[0] = "/v1/agent-testing/tornado/"
-	{
-		// Encode "id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.ID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "id", Style: uri.PathStyleSimple}, conv.StringToString(params.ID)); err != nil {
+		return res, err
 	}
 	pathParts[2] = "/events"
 	uri.AddPathParts(u, pathParts[:]...)
@@ -3997,52 +1430,17 @@ func (c *Client) sendStreamTornado(ctx context.Context, params StreamTornadoPara
 	}
 
 	h := uri.NewHeaderEncoder(r.Header)
-	{
-		cfg := uri.HeaderParameterEncodingConfig{
-			Name:    "Last-Event-ID",
-			Explode: false,
+	if err := h.EncodeParam(uri.HeaderParameterEncodingConfig{Name: "Last-Event-ID"}, func(e uri.Encoder) error {
+		if val, ok := params.LastEventID.Get(); ok {
+			return e.EncodeValue(conv.Int64ToString(val))
 		}
-		if err := h.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.LastEventID.Get(); ok {
-				return e.EncodeValue(conv.Int64ToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode header")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode header")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, StreamTornadoOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, StreamTornadoOperation, r); err != nil {
+		return res, err
 	}
 
 	resp, err := c.cfg.Client.Do(r)
@@ -4063,33 +1461,13 @@ func (c *Client) sendStreamTornado(ctx context.Context, params StreamTornadoPara
 // Changes the keys that are given and keeps the others. Runs that exist keep the scenario as it was.
 //
 // PUT /v1/agent-testing/scenarios/{id}
-func (c *Client) UpdateTestScenario(ctx context.Context, request *TestScenarioUpdate, params UpdateTestScenarioParams) (*TestScenarioReply, error) {
-	res, err := c.sendUpdateTestScenario(ctx, request, params)
-	return res, err
-}
-
-func (c *Client) sendUpdateTestScenario(ctx context.Context, request *TestScenarioUpdate, params UpdateTestScenarioParams) (res *TestScenarioReply, err error) {
+func (c *Client) UpdateTestScenario(ctx context.Context, request *TestScenarioUpdate, params UpdateTestScenarioParams) (res *TestScenarioReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [2]string
 	pathParts[0] = "/v1/agent-testing/scenarios/"
-	{
-		// Encode "id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.ID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "id", Style: uri.PathStyleSimple}, conv.StringToString(params.ID)); err != nil {
+		return res, err
 	}
 	uri.AddPathParts(u, pathParts[:]...)
 
@@ -4101,56 +1479,9 @@ func (c *Client) sendUpdateTestScenario(ctx context.Context, request *TestScenar
 		return res, errors.Wrap(err, "encode request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, UpdateTestScenarioOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, UpdateTestScenarioOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeUpdateTestScenarioResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeUpdateTestScenarioResponse)
 }

@@ -2,7 +2,6 @@
 
 package agenttestoas
 
-// setDefaults set default value of fields.
 func (s *TestBatchStart) setDefaults() {
 	{
 		val := bool(false)
@@ -10,7 +9,6 @@ func (s *TestBatchStart) setDefaults() {
 	}
 }
 
-// setDefaults set default value of fields.
 func (s *TestScenarioCreate) setDefaults() {
 	{
 		val := int(20)
@@ -30,7 +28,6 @@ func (s *TestScenarioCreate) setDefaults() {
 	}
 }
 
-// setDefaults set default value of fields.
 func (s *TestSetStart) setDefaults() {
 	{
 		val := bool(false)
@@ -38,7 +35,6 @@ func (s *TestSetStart) setDefaults() {
 	}
 }
 
-// setDefaults set default value of fields.
 func (s *TornadoStart) setDefaults() {
 	{
 		val := int(5)

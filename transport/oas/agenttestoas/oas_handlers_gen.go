@@ -6,5079 +6,944 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/go-faster/errors"
-	ht "github.com/ogen-go/ogen/http"
 	"github.com/ogen-go/ogen/middleware"
 	"github.com/ogen-go/ogen/ogenerrors"
+
+	"github.com/callwright/callwright/transport/oas/internal/codec"
 )
 
-type codeRecorder struct {
-	http.ResponseWriter
-	status int
-}
-
-func (c *codeRecorder) WriteHeader(status int) {
-	c.status = status
-	c.ResponseWriter.WriteHeader(status)
-}
-
-func (c *codeRecorder) Unwrap() http.ResponseWriter {
-	return c.ResponseWriter
-}
-
-func recordError(string, error) {}
-
-// handleAnalyzeTestRunRequest handles analyzeTestRun operation.
-//
-// Finds the cause of a run that ended FAILED or ERROR and suggests changes of the agent. Any other
-// state is a conflict. A model reads what was said, the results and the nodes, never addresses,
-// headers or bodies of requests. The answer is not stored, so each request asks the model anew. Where
-// no model can, the cause is what the heaviest failed assertion says, and `analyzed_by` is `rules`.
-//
-// POST /v1/agent-testing/runs/{id}/analyze
 func (s *Server) handleAnalyzeTestRunRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: AnalyzeTestRunOperation,
-			ID:   "analyzeTestRun",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, AnalyzeTestRunOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
+	opErrContext := ogenerrors.OperationContext{Name: AnalyzeTestRunOperation, ID: "analyzeTestRun"}
+	ctx, err := s.authorize(w, r, opErrContext)
+	if err != nil {
+		return
 	}
 	params, err := decodeAnalyzeTestRunParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeParams", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeParamsError{OperationContext: opErrContext, Err: err})
 		return
 	}
 
-	var rawBody []byte
-
-	var response *TestAnalysisReply
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    AnalyzeTestRunOperation,
-			OperationSummary: "Analyze a failed run",
-			OperationID:      "analyzeTestRun",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = AnalyzeTestRunParams
-			Response = *TestAnalysisReply
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackAnalyzeTestRunParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.AnalyzeTestRun(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.AnalyzeTestRun(ctx, params)
-	}
+	response, err := codec.HandleParams(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: AnalyzeTestRunOperation, OperationSummary: "Analyze a failed run", OperationID: "analyzeTestRun", Raw: r,
+		Params: middleware.Parameters{
+			{Name: "id", In: "path"}: params.ID,
+		},
+	}, unpackAnalyzeTestRunParams, s.h.AnalyzeTestRun)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
-		return
-	}
-
-	if err := encodeAnalyzeTestRunResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+		s.fail(ctx, w, r, err)
+	} else if err := encodeAnalyzeTestRunResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }
 
-// handleCancelTestBatchRequest handles cancelTestBatch operation.
-//
-// Cancels the runs of a batch that have not ended. Those that wait end at once. Those under way are
-// interrupted, at once or within a second if another node runs them, and keep what was said. It may be
-// cancelled again until its last run has ended.
-//
-// POST /v1/agent-testing/batches/{id}/cancel
 func (s *Server) handleCancelTestBatchRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: CancelTestBatchOperation,
-			ID:   "cancelTestBatch",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, CancelTestBatchOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
+	opErrContext := ogenerrors.OperationContext{Name: CancelTestBatchOperation, ID: "cancelTestBatch"}
+	ctx, err := s.authorize(w, r, opErrContext)
+	if err != nil {
+		return
 	}
 	params, err := decodeCancelTestBatchParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeParams", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeParamsError{OperationContext: opErrContext, Err: err})
 		return
 	}
 
-	var rawBody []byte
-
-	var response *TestCancelledReply
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    CancelTestBatchOperation,
-			OperationSummary: "Cancel a batch",
-			OperationID:      "cancelTestBatch",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = CancelTestBatchParams
-			Response = *TestCancelledReply
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackCancelTestBatchParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.CancelTestBatch(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.CancelTestBatch(ctx, params)
-	}
+	response, err := codec.HandleParams(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: CancelTestBatchOperation, OperationSummary: "Cancel a batch", OperationID: "cancelTestBatch", Raw: r,
+		Params: middleware.Parameters{
+			{Name: "id", In: "path"}: params.ID,
+		},
+	}, unpackCancelTestBatchParams, s.h.CancelTestBatch)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
-		return
-	}
-
-	if err := encodeCancelTestBatchResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+		s.fail(ctx, w, r, err)
+	} else if err := encodeCancelTestBatchResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }
 
-// handleCancelTestRunRequest handles cancelTestRun operation.
-//
-// Cancels a run. One that waits ends at once. One that is under way is interrupted, at once or within
-// a second if another node runs it, and keeps what was said. It may be cancelled again until it has
-// ended.
-//
-// POST /v1/agent-testing/runs/{id}/cancel
 func (s *Server) handleCancelTestRunRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: CancelTestRunOperation,
-			ID:   "cancelTestRun",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, CancelTestRunOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
+	opErrContext := ogenerrors.OperationContext{Name: CancelTestRunOperation, ID: "cancelTestRun"}
+	ctx, err := s.authorize(w, r, opErrContext)
+	if err != nil {
+		return
 	}
 	params, err := decodeCancelTestRunParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeParams", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeParamsError{OperationContext: opErrContext, Err: err})
 		return
 	}
 
-	var rawBody []byte
-
-	var response *TestCancelledReply
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    CancelTestRunOperation,
-			OperationSummary: "Cancel a run",
-			OperationID:      "cancelTestRun",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = CancelTestRunParams
-			Response = *TestCancelledReply
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackCancelTestRunParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.CancelTestRun(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.CancelTestRun(ctx, params)
-	}
+	response, err := codec.HandleParams(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: CancelTestRunOperation, OperationSummary: "Cancel a run", OperationID: "cancelTestRun", Raw: r,
+		Params: middleware.Parameters{
+			{Name: "id", In: "path"}: params.ID,
+		},
+	}, unpackCancelTestRunParams, s.h.CancelTestRun)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
-		return
-	}
-
-	if err := encodeCancelTestRunResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+		s.fail(ctx, w, r, err)
+	} else if err := encodeCancelTestRunResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }
 
-// handleCancelTestSetRequest handles cancelTestSet operation.
-//
-// Cancels the runs of a set that have not ended. Those that wait end at once. Those under way are
-// interrupted, at once or within a second if another node runs them, and keep what was said. It may be
-// cancelled again until its last run has ended.
-//
-// POST /v1/agent-testing/simulation-sets/{id}/cancel
 func (s *Server) handleCancelTestSetRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: CancelTestSetOperation,
-			ID:   "cancelTestSet",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, CancelTestSetOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
+	opErrContext := ogenerrors.OperationContext{Name: CancelTestSetOperation, ID: "cancelTestSet"}
+	ctx, err := s.authorize(w, r, opErrContext)
+	if err != nil {
+		return
 	}
 	params, err := decodeCancelTestSetParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeParams", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeParamsError{OperationContext: opErrContext, Err: err})
 		return
 	}
 
-	var rawBody []byte
-
-	var response *TestCancelledReply
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    CancelTestSetOperation,
-			OperationSummary: "Cancel a simulation set",
-			OperationID:      "cancelTestSet",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = CancelTestSetParams
-			Response = *TestCancelledReply
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackCancelTestSetParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.CancelTestSet(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.CancelTestSet(ctx, params)
-	}
+	response, err := codec.HandleParams(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: CancelTestSetOperation, OperationSummary: "Cancel a simulation set", OperationID: "cancelTestSet", Raw: r,
+		Params: middleware.Parameters{
+			{Name: "id", In: "path"}: params.ID,
+		},
+	}, unpackCancelTestSetParams, s.h.CancelTestSet)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
-		return
-	}
-
-	if err := encodeCancelTestSetResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+		s.fail(ctx, w, r, err)
+	} else if err := encodeCancelTestSetResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }
 
-// handleCancelTornadoRequest handles cancelTornado operation.
-//
-// Stops a running session, at once or within a second if another node holds it. The best version so
-// far stays, the other forks are archived. It may be cancelled again until it has ended; then that is
-// a conflict.
-//
-// POST /v1/agent-testing/tornado/{id}/cancel
 func (s *Server) handleCancelTornadoRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: CancelTornadoOperation,
-			ID:   "cancelTornado",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, CancelTornadoOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
+	opErrContext := ogenerrors.OperationContext{Name: CancelTornadoOperation, ID: "cancelTornado"}
+	ctx, err := s.authorize(w, r, opErrContext)
+	if err != nil {
+		return
 	}
 	params, err := decodeCancelTornadoParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeParams", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeParamsError{OperationContext: opErrContext, Err: err})
 		return
 	}
 
-	var rawBody []byte
-
-	var response *TornadoCancelledReply
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    CancelTornadoOperation,
-			OperationSummary: "Cancel a session",
-			OperationID:      "cancelTornado",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = CancelTornadoParams
-			Response = *TornadoCancelledReply
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackCancelTornadoParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.CancelTornado(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.CancelTornado(ctx, params)
-	}
+	response, err := codec.HandleParams(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: CancelTornadoOperation, OperationSummary: "Cancel a session", OperationID: "cancelTornado", Raw: r,
+		Params: middleware.Parameters{
+			{Name: "id", In: "path"}: params.ID,
+		},
+	}, unpackCancelTornadoParams, s.h.CancelTornado)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
-		return
-	}
-
-	if err := encodeCancelTornadoResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+		s.fail(ctx, w, r, err)
+	} else if err := encodeCancelTornadoResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }
 
-// handleCloneTestTemplateRequest handles cloneTestTemplate operation.
-//
-// Makes a scenario from a template for a pathway or a persona. Without a `name` it has the template's,
-// with a number behind it if there is a scenario of that name.
-//
-// POST /v1/agent-testing/templates/{id}/clone
 func (s *Server) handleCloneTestTemplateRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: CloneTestTemplateOperation,
-			ID:   "cloneTestTemplate",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, CloneTestTemplateOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
+	opErrContext := ogenerrors.OperationContext{Name: CloneTestTemplateOperation, ID: "cloneTestTemplate"}
+	ctx, err := s.authorize(w, r, opErrContext)
+	if err != nil {
+		return
 	}
 	params, err := decodeCloneTestTemplateParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeParams", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeParamsError{OperationContext: opErrContext, Err: err})
 		return
 	}
 
-	var rawBody []byte
-	request, rawBody, close, err := s.decodeCloneTestTemplateRequest(r)
+	request, rawBody, closeBody, err := s.decodeCloneTestTemplateRequest(r)
 	if err != nil {
-		err = &ogenerrors.DecodeRequestError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeRequest", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeRequestError{OperationContext: opErrContext, Err: err})
 		return
 	}
-	defer func() {
-		if err := close(); err != nil {
-			recordError("CloseRequest", err)
-		}
-	}()
+	defer closeBody()
 
-	var response *TestScenarioCreatedReply
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    CloneTestTemplateOperation,
-			OperationSummary: "Clone a template",
-			OperationID:      "cloneTestTemplate",
-			Body:             request,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = *TestTemplateClone
-			Params   = CloneTestTemplateParams
-			Response = *TestScenarioCreatedReply
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackCloneTestTemplateParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.CloneTestTemplate(ctx, request, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.CloneTestTemplate(ctx, request, params)
-	}
+	response, err := codec.HandleBodyParams(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: CloneTestTemplateOperation, OperationSummary: "Clone a template", OperationID: "cloneTestTemplate", Body: request, RawBody: rawBody, Raw: r,
+		Params: middleware.Parameters{
+			{Name: "id", In: "path"}: params.ID,
+		},
+	}, unpackCloneTestTemplateParams, s.h.CloneTestTemplate)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
-		return
-	}
-
-	if err := encodeCloneTestTemplateResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+		s.fail(ctx, w, r, err)
+	} else if err := encodeCloneTestTemplateResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }
 
-// handleCreateTestScenarioRequest handles createTestScenario operation.
-//
-// Stores a simulated caller with its checks. Patterns are checked now; node ids by each run, which is
-// an `ERROR` if the version that it tests has no such node, because a scenario may be ahead of the
-// version in production. A name that is taken is a conflict.
-//
-// POST /v1/agent-testing/scenarios
 func (s *Server) handleCreateTestScenarioRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: CreateTestScenarioOperation,
-			ID:   "createTestScenario",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, CreateTestScenarioOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
-	}
-
-	var rawBody []byte
-	request, rawBody, close, err := s.decodeCreateTestScenarioRequest(r)
+	opErrContext := ogenerrors.OperationContext{Name: CreateTestScenarioOperation, ID: "createTestScenario"}
+	ctx, err := s.authorize(w, r, opErrContext)
 	if err != nil {
-		err = &ogenerrors.DecodeRequestError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeRequest", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
 		return
 	}
-	defer func() {
-		if err := close(); err != nil {
-			recordError("CloseRequest", err)
-		}
-	}()
 
-	var response *TestScenarioReply
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    CreateTestScenarioOperation,
-			OperationSummary: "Create a scenario",
-			OperationID:      "createTestScenario",
-			Body:             request,
-			RawBody:          rawBody,
-			Params:           middleware.Parameters{},
-			Raw:              r,
-		}
-
-		type (
-			Request  = *TestScenarioCreate
-			Params   = struct{}
-			Response = *TestScenarioReply
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			nil,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.CreateTestScenario(ctx, request)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.CreateTestScenario(ctx, request)
-	}
+	request, rawBody, closeBody, err := s.decodeCreateTestScenarioRequest(r)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeRequestError{OperationContext: opErrContext, Err: err})
 		return
 	}
+	defer closeBody()
 
-	if err := encodeCreateTestScenarioResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+	response, err := codec.HandleBody(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: CreateTestScenarioOperation, OperationSummary: "Create a scenario", OperationID: "createTestScenario", Body: request, RawBody: rawBody, Raw: r,
+	}, nil, s.h.CreateTestScenario)
+	if err != nil {
+		s.fail(ctx, w, r, err)
+	} else if err := encodeCreateTestScenarioResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }
 
-// handleCreateTestSetRequest handles createTestSet operation.
-//
-// Runs the same scenarios many times to measure how reliable they are. Answers at once.
-//
-// POST /v1/agent-testing/simulation-sets
 func (s *Server) handleCreateTestSetRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: CreateTestSetOperation,
-			ID:   "createTestSet",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, CreateTestSetOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
+	opErrContext := ogenerrors.OperationContext{Name: CreateTestSetOperation, ID: "createTestSet"}
+	ctx, err := s.authorize(w, r, opErrContext)
+	if err != nil {
+		return
 	}
 	params, err := decodeCreateTestSetParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeParams", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeParamsError{OperationContext: opErrContext, Err: err})
 		return
 	}
 
-	var rawBody []byte
-	request, rawBody, close, err := s.decodeCreateTestSetRequest(r)
+	request, rawBody, closeBody, err := s.decodeCreateTestSetRequest(r)
 	if err != nil {
-		err = &ogenerrors.DecodeRequestError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeRequest", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeRequestError{OperationContext: opErrContext, Err: err})
 		return
 	}
-	defer func() {
-		if err := close(); err != nil {
-			recordError("CloseRequest", err)
-		}
-	}()
+	defer closeBody()
 
-	var response *TestSetStartedReply
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    CreateTestSetOperation,
-			OperationSummary: "Create a simulation set",
-			OperationID:      "createTestSet",
-			Body:             request,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "Idempotency-Key",
-					In:   "header",
-				}: params.IdempotencyKey,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = *TestSetStart
-			Params   = CreateTestSetParams
-			Response = *TestSetStartedReply
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackCreateTestSetParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.CreateTestSet(ctx, request, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.CreateTestSet(ctx, request, params)
-	}
+	response, err := codec.HandleBodyParams(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: CreateTestSetOperation, OperationSummary: "Create a simulation set", OperationID: "createTestSet", Body: request, RawBody: rawBody, Raw: r,
+		Params: middleware.Parameters{
+			{Name: "Idempotency-Key", In: "header"}: params.IdempotencyKey,
+		},
+	}, unpackCreateTestSetParams, s.h.CreateTestSet)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
-		return
-	}
-
-	if err := encodeCreateTestSetResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+		s.fail(ctx, w, r, err)
+	} else if err := encodeCreateTestSetResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }
 
-// handleDeleteTestScenarioRequest handles deleteTestScenario operation.
-//
-// Removes a scenario together with its runs.
-//
-// DELETE /v1/agent-testing/scenarios/{id}
 func (s *Server) handleDeleteTestScenarioRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: DeleteTestScenarioOperation,
-			ID:   "deleteTestScenario",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, DeleteTestScenarioOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
+	opErrContext := ogenerrors.OperationContext{Name: DeleteTestScenarioOperation, ID: "deleteTestScenario"}
+	ctx, err := s.authorize(w, r, opErrContext)
+	if err != nil {
+		return
 	}
 	params, err := decodeDeleteTestScenarioParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeParams", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeParamsError{OperationContext: opErrContext, Err: err})
 		return
 	}
 
-	var rawBody []byte
-
-	var response *TestScenarioDeletedReply
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    DeleteTestScenarioOperation,
-			OperationSummary: "Delete a scenario",
-			OperationID:      "deleteTestScenario",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = DeleteTestScenarioParams
-			Response = *TestScenarioDeletedReply
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackDeleteTestScenarioParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.DeleteTestScenario(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.DeleteTestScenario(ctx, params)
-	}
+	response, err := codec.HandleParams(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: DeleteTestScenarioOperation, OperationSummary: "Delete a scenario", OperationID: "deleteTestScenario", Raw: r,
+		Params: middleware.Parameters{
+			{Name: "id", In: "path"}: params.ID,
+		},
+	}, unpackDeleteTestScenarioParams, s.h.DeleteTestScenario)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
-		return
-	}
-
-	if err := encodeDeleteTestScenarioResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+		s.fail(ctx, w, r, err)
+	} else if err := encodeDeleteTestScenarioResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }
 
-// handleGenerateTestScenarioRequest handles generateTestScenario operation.
-//
-// Reads the transcript of a finished call and proposes a scenario. Nothing is saved. Telephone and
-// other long numbers, mail and postal addresses, links and keys are taken out, as far as their form
-// gives them away. With a language model the draft describes the caller, and has criteria for a judge;
-// without one the caller says again what was said. `metadata.generated_by` tells which of the two. The
-// draft is a body for creating a scenario. `POST /v1/agent-testing/scenarios/generate` is the same.
-//
-// POST /v1/agent-testing/scenarios/generate-from-call
 func (s *Server) handleGenerateTestScenarioRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: GenerateTestScenarioOperation,
-			ID:   "generateTestScenario",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, GenerateTestScenarioOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
-	}
-
-	var rawBody []byte
-	request, rawBody, close, err := s.decodeGenerateTestScenarioRequest(r)
+	opErrContext := ogenerrors.OperationContext{Name: GenerateTestScenarioOperation, ID: "generateTestScenario"}
+	ctx, err := s.authorize(w, r, opErrContext)
 	if err != nil {
-		err = &ogenerrors.DecodeRequestError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeRequest", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
 		return
 	}
-	defer func() {
-		if err := close(); err != nil {
-			recordError("CloseRequest", err)
-		}
-	}()
 
-	var response *TestScenarioDraftReply
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    GenerateTestScenarioOperation,
-			OperationSummary: "Draft a scenario from a call",
-			OperationID:      "generateTestScenario",
-			Body:             request,
-			RawBody:          rawBody,
-			Params:           middleware.Parameters{},
-			Raw:              r,
-		}
-
-		type (
-			Request  = *TestScenarioFromCall
-			Params   = struct{}
-			Response = *TestScenarioDraftReply
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			nil,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.GenerateTestScenario(ctx, request)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.GenerateTestScenario(ctx, request)
-	}
+	request, rawBody, closeBody, err := s.decodeGenerateTestScenarioRequest(r)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeRequestError{OperationContext: opErrContext, Err: err})
 		return
 	}
+	defer closeBody()
 
-	if err := encodeGenerateTestScenarioResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+	response, err := codec.HandleBody(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: GenerateTestScenarioOperation, OperationSummary: "Draft a scenario from a call", OperationID: "generateTestScenario", Body: request, RawBody: rawBody, Raw: r,
+	}, nil, s.h.GenerateTestScenario)
+	if err != nil {
+		s.fail(ctx, w, r, err)
+	} else if err := encodeGenerateTestScenarioResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }
 
-// handleGetActiveTornadoRequest handles getActiveTornado operation.
-//
-// Returns the running session of a pathway or a persona; one of the two is needed. None is 404.
-//
-// GET /v1/agent-testing/tornado/active
 func (s *Server) handleGetActiveTornadoRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: GetActiveTornadoOperation,
-			ID:   "getActiveTornado",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, GetActiveTornadoOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
+	opErrContext := ogenerrors.OperationContext{Name: GetActiveTornadoOperation, ID: "getActiveTornado"}
+	ctx, err := s.authorize(w, r, opErrContext)
+	if err != nil {
+		return
 	}
 	params, err := decodeGetActiveTornadoParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeParams", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeParamsError{OperationContext: opErrContext, Err: err})
 		return
 	}
 
-	var rawBody []byte
-
-	var response *TornadoActiveReply
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    GetActiveTornadoOperation,
-			OperationSummary: "Get the active session",
-			OperationID:      "getActiveTornado",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "pathway_id",
-					In:   "query",
-				}: params.PathwayID,
-				{
-					Name: "persona_id",
-					In:   "query",
-				}: params.PersonaID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = GetActiveTornadoParams
-			Response = *TornadoActiveReply
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackGetActiveTornadoParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.GetActiveTornado(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.GetActiveTornado(ctx, params)
-	}
+	response, err := codec.HandleParams(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: GetActiveTornadoOperation, OperationSummary: "Get the active session", OperationID: "getActiveTornado", Raw: r,
+		Params: middleware.Parameters{
+			{Name: "pathway_id", In: "query"}: params.PathwayID,
+			{Name: "persona_id", In: "query"}: params.PersonaID,
+		},
+	}, unpackGetActiveTornadoParams, s.h.GetActiveTornado)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
-		return
-	}
-
-	if err := encodeGetActiveTornadoResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+		s.fail(ctx, w, r, err)
+	} else if err := encodeGetActiveTornadoResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }
 
-// handleGetEnhancedTestAnalyticsRequest handles getEnhancedTestAnalytics operation.
-//
-// Adds health, reliability, trend, node failures and the flow of the runs.
-//
-// GET /v1/agent-testing/analytics/{pathwayId}/enhanced
 func (s *Server) handleGetEnhancedTestAnalyticsRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: GetEnhancedTestAnalyticsOperation,
-			ID:   "getEnhancedTestAnalytics",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, GetEnhancedTestAnalyticsOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
+	opErrContext := ogenerrors.OperationContext{Name: GetEnhancedTestAnalyticsOperation, ID: "getEnhancedTestAnalytics"}
+	ctx, err := s.authorize(w, r, opErrContext)
+	if err != nil {
+		return
 	}
 	params, err := decodeGetEnhancedTestAnalyticsParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeParams", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeParamsError{OperationContext: opErrContext, Err: err})
 		return
 	}
 
-	var rawBody []byte
-
-	var response *TestEnhancedAnalyticsReply
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    GetEnhancedTestAnalyticsOperation,
-			OperationSummary: "Enhanced analytics",
-			OperationID:      "getEnhancedTestAnalytics",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "pathwayId",
-					In:   "path",
-				}: params.PathwayId,
-				{
-					Name: "days",
-					In:   "query",
-				}: params.Days,
-				{
-					Name: "include_scripted",
-					In:   "query",
-				}: params.IncludeScripted,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = GetEnhancedTestAnalyticsParams
-			Response = *TestEnhancedAnalyticsReply
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackGetEnhancedTestAnalyticsParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.GetEnhancedTestAnalytics(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.GetEnhancedTestAnalytics(ctx, params)
-	}
+	response, err := codec.HandleParams(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: GetEnhancedTestAnalyticsOperation, OperationSummary: "Enhanced analytics", OperationID: "getEnhancedTestAnalytics", Raw: r,
+		Params: middleware.Parameters{
+			{Name: "pathwayId", In: "path"}:         params.PathwayId,
+			{Name: "days", In: "query"}:             params.Days,
+			{Name: "include_scripted", In: "query"}: params.IncludeScripted,
+		},
+	}, unpackGetEnhancedTestAnalyticsParams, s.h.GetEnhancedTestAnalytics)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
-		return
-	}
-
-	if err := encodeGetEnhancedTestAnalyticsResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+		s.fail(ctx, w, r, err)
+	} else if err := encodeGetEnhancedTestAnalyticsResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }
 
-// handleGetTestAnalyticsRequest handles getTestAnalytics operation.
-//
-// Returns pass rate, failure rate and average score of a pathway over a number of days. Counts the
-// runs that were created then and have ended, but for those of tornado sessions: they say what might
-// be.
-//
-// GET /v1/agent-testing/analytics/{pathwayId}
 func (s *Server) handleGetTestAnalyticsRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: GetTestAnalyticsOperation,
-			ID:   "getTestAnalytics",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, GetTestAnalyticsOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
+	opErrContext := ogenerrors.OperationContext{Name: GetTestAnalyticsOperation, ID: "getTestAnalytics"}
+	ctx, err := s.authorize(w, r, opErrContext)
+	if err != nil {
+		return
 	}
 	params, err := decodeGetTestAnalyticsParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeParams", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeParamsError{OperationContext: opErrContext, Err: err})
 		return
 	}
 
-	var rawBody []byte
-
-	var response *TestAnalyticsReply
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    GetTestAnalyticsOperation,
-			OperationSummary: "Basic analytics",
-			OperationID:      "getTestAnalytics",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "pathwayId",
-					In:   "path",
-				}: params.PathwayId,
-				{
-					Name: "days",
-					In:   "query",
-				}: params.Days,
-				{
-					Name: "include_scripted",
-					In:   "query",
-				}: params.IncludeScripted,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = GetTestAnalyticsParams
-			Response = *TestAnalyticsReply
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackGetTestAnalyticsParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.GetTestAnalytics(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.GetTestAnalytics(ctx, params)
-	}
+	response, err := codec.HandleParams(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: GetTestAnalyticsOperation, OperationSummary: "Basic analytics", OperationID: "getTestAnalytics", Raw: r,
+		Params: middleware.Parameters{
+			{Name: "pathwayId", In: "path"}:         params.PathwayId,
+			{Name: "days", In: "query"}:             params.Days,
+			{Name: "include_scripted", In: "query"}: params.IncludeScripted,
+		},
+	}, unpackGetTestAnalyticsParams, s.h.GetTestAnalytics)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
-		return
-	}
-
-	if err := encodeGetTestAnalyticsResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+		s.fail(ctx, w, r, err)
+	} else if err := encodeGetTestAnalyticsResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }
 
-// handleGetTestBatchRequest handles getTestBatch operation.
-//
-// Returns the verdict of a batch and its runs.
-//
-// GET /v1/agent-testing/batches/{id}
 func (s *Server) handleGetTestBatchRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: GetTestBatchOperation,
-			ID:   "getTestBatch",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, GetTestBatchOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
+	opErrContext := ogenerrors.OperationContext{Name: GetTestBatchOperation, ID: "getTestBatch"}
+	ctx, err := s.authorize(w, r, opErrContext)
+	if err != nil {
+		return
 	}
 	params, err := decodeGetTestBatchParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeParams", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeParamsError{OperationContext: opErrContext, Err: err})
 		return
 	}
 
-	var rawBody []byte
-
-	var response *TestBatchReply
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    GetTestBatchOperation,
-			OperationSummary: "Get a batch",
-			OperationID:      "getTestBatch",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = GetTestBatchParams
-			Response = *TestBatchReply
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackGetTestBatchParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.GetTestBatch(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.GetTestBatch(ctx, params)
-	}
+	response, err := codec.HandleParams(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: GetTestBatchOperation, OperationSummary: "Get a batch", OperationID: "getTestBatch", Raw: r,
+		Params: middleware.Parameters{
+			{Name: "id", In: "path"}: params.ID,
+		},
+	}, unpackGetTestBatchParams, s.h.GetTestBatch)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
-		return
-	}
-
-	if err := encodeGetTestBatchResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+		s.fail(ctx, w, r, err)
+	} else if err := encodeGetTestBatchResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }
 
-// handleGetTestRunRequest handles getTestRun operation.
-//
-// Returns one run with transcript, variables, nodes, results and trace.
-//
-// GET /v1/agent-testing/runs/{id}
 func (s *Server) handleGetTestRunRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: GetTestRunOperation,
-			ID:   "getTestRun",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, GetTestRunOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
+	opErrContext := ogenerrors.OperationContext{Name: GetTestRunOperation, ID: "getTestRun"}
+	ctx, err := s.authorize(w, r, opErrContext)
+	if err != nil {
+		return
 	}
 	params, err := decodeGetTestRunParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeParams", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeParamsError{OperationContext: opErrContext, Err: err})
 		return
 	}
 
-	var rawBody []byte
-
-	var response *TestRunReply
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    GetTestRunOperation,
-			OperationSummary: "Get a run",
-			OperationID:      "getTestRun",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = GetTestRunParams
-			Response = *TestRunReply
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackGetTestRunParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.GetTestRun(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.GetTestRun(ctx, params)
-	}
+	response, err := codec.HandleParams(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: GetTestRunOperation, OperationSummary: "Get a run", OperationID: "getTestRun", Raw: r,
+		Params: middleware.Parameters{
+			{Name: "id", In: "path"}: params.ID,
+		},
+	}, unpackGetTestRunParams, s.h.GetTestRun)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
-		return
-	}
-
-	if err := encodeGetTestRunResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+		s.fail(ctx, w, r, err)
+	} else if err := encodeGetTestRunResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }
 
-// handleGetTestScenarioRequest handles getTestScenario operation.
-//
-// Returns one scenario with its checks.
-//
-// GET /v1/agent-testing/scenarios/{id}
 func (s *Server) handleGetTestScenarioRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: GetTestScenarioOperation,
-			ID:   "getTestScenario",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, GetTestScenarioOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
+	opErrContext := ogenerrors.OperationContext{Name: GetTestScenarioOperation, ID: "getTestScenario"}
+	ctx, err := s.authorize(w, r, opErrContext)
+	if err != nil {
+		return
 	}
 	params, err := decodeGetTestScenarioParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeParams", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeParamsError{OperationContext: opErrContext, Err: err})
 		return
 	}
 
-	var rawBody []byte
-
-	var response *TestScenarioReply
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    GetTestScenarioOperation,
-			OperationSummary: "Get a scenario",
-			OperationID:      "getTestScenario",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = GetTestScenarioParams
-			Response = *TestScenarioReply
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackGetTestScenarioParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.GetTestScenario(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.GetTestScenario(ctx, params)
-	}
+	response, err := codec.HandleParams(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: GetTestScenarioOperation, OperationSummary: "Get a scenario", OperationID: "getTestScenario", Raw: r,
+		Params: middleware.Parameters{
+			{Name: "id", In: "path"}: params.ID,
+		},
+	}, unpackGetTestScenarioParams, s.h.GetTestScenario)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
-		return
-	}
-
-	if err := encodeGetTestScenarioResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+		s.fail(ctx, w, r, err)
+	} else if err := encodeGetTestScenarioResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }
 
-// handleGetTestSetRequest handles getTestSet operation.
-//
-// Returns the statistics of a set, also while it runs.
-//
-// GET /v1/agent-testing/simulation-sets/{id}
 func (s *Server) handleGetTestSetRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: GetTestSetOperation,
-			ID:   "getTestSet",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, GetTestSetOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
+	opErrContext := ogenerrors.OperationContext{Name: GetTestSetOperation, ID: "getTestSet"}
+	ctx, err := s.authorize(w, r, opErrContext)
+	if err != nil {
+		return
 	}
 	params, err := decodeGetTestSetParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeParams", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeParamsError{OperationContext: opErrContext, Err: err})
 		return
 	}
 
-	var rawBody []byte
-
-	var response *TestSetReply
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    GetTestSetOperation,
-			OperationSummary: "Get a simulation set",
-			OperationID:      "getTestSet",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = GetTestSetParams
-			Response = *TestSetReply
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackGetTestSetParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.GetTestSet(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.GetTestSet(ctx, params)
-	}
+	response, err := codec.HandleParams(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: GetTestSetOperation, OperationSummary: "Get a simulation set", OperationID: "getTestSet", Raw: r,
+		Params: middleware.Parameters{
+			{Name: "id", In: "path"}: params.ID,
+		},
+	}, unpackGetTestSetParams, s.h.GetTestSet)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
-		return
-	}
-
-	if err := encodeGetTestSetResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+		s.fail(ctx, w, r, err)
+	} else if err := encodeGetTestSetResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }
 
-// handleGetTornadoStatusRequest handles getTornadoStatus operation.
-//
-// Returns every attempt so far with its plan and its result.
-//
-// GET /v1/agent-testing/tornado/{id}/status
 func (s *Server) handleGetTornadoStatusRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: GetTornadoStatusOperation,
-			ID:   "getTornadoStatus",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, GetTornadoStatusOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
+	opErrContext := ogenerrors.OperationContext{Name: GetTornadoStatusOperation, ID: "getTornadoStatus"}
+	ctx, err := s.authorize(w, r, opErrContext)
+	if err != nil {
+		return
 	}
 	params, err := decodeGetTornadoStatusParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeParams", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeParamsError{OperationContext: opErrContext, Err: err})
 		return
 	}
 
-	var rawBody []byte
-
-	var response *TornadoSessionReply
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    GetTornadoStatusOperation,
-			OperationSummary: "Get the progress of a session",
-			OperationID:      "getTornadoStatus",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = GetTornadoStatusParams
-			Response = *TornadoSessionReply
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackGetTornadoStatusParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.GetTornadoStatus(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.GetTornadoStatus(ctx, params)
-	}
+	response, err := codec.HandleParams(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: GetTornadoStatusOperation, OperationSummary: "Get the progress of a session", OperationID: "getTornadoStatus", Raw: r,
+		Params: middleware.Parameters{
+			{Name: "id", In: "path"}: params.ID,
+		},
+	}, unpackGetTornadoStatusParams, s.h.GetTornadoStatus)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
-		return
-	}
-
-	if err := encodeGetTornadoStatusResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+		s.fail(ctx, w, r, err)
+	} else if err := encodeGetTornadoStatusResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }
 
-// handleListTestBatchesRequest handles listTestBatches operation.
-//
-// Returns batches without their runs, newest first.
-//
-// GET /v1/agent-testing/batches
 func (s *Server) handleListTestBatchesRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: ListTestBatchesOperation,
-			ID:   "listTestBatches",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, ListTestBatchesOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
+	opErrContext := ogenerrors.OperationContext{Name: ListTestBatchesOperation, ID: "listTestBatches"}
+	ctx, err := s.authorize(w, r, opErrContext)
+	if err != nil {
+		return
 	}
 	params, err := decodeListTestBatchesParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeParams", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeParamsError{OperationContext: opErrContext, Err: err})
 		return
 	}
 
-	var rawBody []byte
-
-	var response *TestBatchListReply
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    ListTestBatchesOperation,
-			OperationSummary: "List batches",
-			OperationID:      "listTestBatches",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "pathway_id",
-					In:   "query",
-				}: params.PathwayID,
-				{
-					Name: "persona_id",
-					In:   "query",
-				}: params.PersonaID,
-				{
-					Name: "status",
-					In:   "query",
-				}: params.Status,
-				{
-					Name: "trigger_source",
-					In:   "query",
-				}: params.TriggerSource,
-				{
-					Name: "limit",
-					In:   "query",
-				}: params.Limit,
-				{
-					Name: "offset",
-					In:   "query",
-				}: params.Offset,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = ListTestBatchesParams
-			Response = *TestBatchListReply
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackListTestBatchesParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.ListTestBatches(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.ListTestBatches(ctx, params)
-	}
+	response, err := codec.HandleParams(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: ListTestBatchesOperation, OperationSummary: "List batches", OperationID: "listTestBatches", Raw: r,
+		Params: middleware.Parameters{
+			{Name: "pathway_id", In: "query"}:     params.PathwayID,
+			{Name: "persona_id", In: "query"}:     params.PersonaID,
+			{Name: "status", In: "query"}:         params.Status,
+			{Name: "trigger_source", In: "query"}: params.TriggerSource,
+			{Name: "limit", In: "query"}:          params.Limit,
+			{Name: "offset", In: "query"}:         params.Offset,
+		},
+	}, unpackListTestBatchesParams, s.h.ListTestBatches)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
-		return
-	}
-
-	if err := encodeListTestBatchesResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+		s.fail(ctx, w, r, err)
+	} else if err := encodeListTestBatchesResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }
 
-// handleListTestRunsRequest handles listTestRuns operation.
-//
-// Returns runs without their transcripts, newest first.
-//
-// GET /v1/agent-testing/runs
 func (s *Server) handleListTestRunsRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: ListTestRunsOperation,
-			ID:   "listTestRuns",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, ListTestRunsOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
+	opErrContext := ogenerrors.OperationContext{Name: ListTestRunsOperation, ID: "listTestRuns"}
+	ctx, err := s.authorize(w, r, opErrContext)
+	if err != nil {
+		return
 	}
 	params, err := decodeListTestRunsParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeParams", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeParamsError{OperationContext: opErrContext, Err: err})
 		return
 	}
 
-	var rawBody []byte
-
-	var response *TestRunListReply
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    ListTestRunsOperation,
-			OperationSummary: "List runs",
-			OperationID:      "listTestRuns",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "scenario_id",
-					In:   "query",
-				}: params.ScenarioID,
-				{
-					Name: "pathway_id",
-					In:   "query",
-				}: params.PathwayID,
-				{
-					Name: "persona_id",
-					In:   "query",
-				}: params.PersonaID,
-				{
-					Name: "batch_id",
-					In:   "query",
-				}: params.BatchID,
-				{
-					Name: "status",
-					In:   "query",
-				}: params.Status,
-				{
-					Name: "limit",
-					In:   "query",
-				}: params.Limit,
-				{
-					Name: "offset",
-					In:   "query",
-				}: params.Offset,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = ListTestRunsParams
-			Response = *TestRunListReply
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackListTestRunsParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.ListTestRuns(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.ListTestRuns(ctx, params)
-	}
+	response, err := codec.HandleParams(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: ListTestRunsOperation, OperationSummary: "List runs", OperationID: "listTestRuns", Raw: r,
+		Params: middleware.Parameters{
+			{Name: "scenario_id", In: "query"}: params.ScenarioID,
+			{Name: "pathway_id", In: "query"}:  params.PathwayID,
+			{Name: "persona_id", In: "query"}:  params.PersonaID,
+			{Name: "batch_id", In: "query"}:    params.BatchID,
+			{Name: "status", In: "query"}:      params.Status,
+			{Name: "limit", In: "query"}:       params.Limit,
+			{Name: "offset", In: "query"}:      params.Offset,
+		},
+	}, unpackListTestRunsParams, s.h.ListTestRuns)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
-		return
-	}
-
-	if err := encodeListTestRunsResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+		s.fail(ctx, w, r, err)
+	} else if err := encodeListTestRunsResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }
 
-// handleListTestScenariosRequest handles listTestScenarios operation.
-//
-// Returns the scenarios of the organization, newest first, each with its latest run. An answer ends
-// early after about 4 MB, so that the next page begins at the offset plus the scenarios received, and
-// the last page is empty.
-//
-// GET /v1/agent-testing/scenarios
 func (s *Server) handleListTestScenariosRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: ListTestScenariosOperation,
-			ID:   "listTestScenarios",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, ListTestScenariosOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
+	opErrContext := ogenerrors.OperationContext{Name: ListTestScenariosOperation, ID: "listTestScenarios"}
+	ctx, err := s.authorize(w, r, opErrContext)
+	if err != nil {
+		return
 	}
 	params, err := decodeListTestScenariosParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeParams", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeParamsError{OperationContext: opErrContext, Err: err})
 		return
 	}
 
-	var rawBody []byte
-
-	var response *TestScenarioListReply
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    ListTestScenariosOperation,
-			OperationSummary: "List scenarios",
-			OperationID:      "listTestScenarios",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "pathway_id",
-					In:   "query",
-				}: params.PathwayID,
-				{
-					Name: "persona_id",
-					In:   "query",
-				}: params.PersonaID,
-				{
-					Name: "category",
-					In:   "query",
-				}: params.Category,
-				{
-					Name: "enabled",
-					In:   "query",
-				}: params.Enabled,
-				{
-					Name: "limit",
-					In:   "query",
-				}: params.Limit,
-				{
-					Name: "offset",
-					In:   "query",
-				}: params.Offset,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = ListTestScenariosParams
-			Response = *TestScenarioListReply
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackListTestScenariosParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.ListTestScenarios(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.ListTestScenarios(ctx, params)
-	}
+	response, err := codec.HandleParams(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: ListTestScenariosOperation, OperationSummary: "List scenarios", OperationID: "listTestScenarios", Raw: r,
+		Params: middleware.Parameters{
+			{Name: "pathway_id", In: "query"}: params.PathwayID,
+			{Name: "persona_id", In: "query"}: params.PersonaID,
+			{Name: "category", In: "query"}:   params.Category,
+			{Name: "enabled", In: "query"}:    params.Enabled,
+			{Name: "limit", In: "query"}:      params.Limit,
+			{Name: "offset", In: "query"}:     params.Offset,
+		},
+	}, unpackListTestScenariosParams, s.h.ListTestScenarios)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
-		return
-	}
-
-	if err := encodeListTestScenariosResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+		s.fail(ctx, w, r, err)
+	} else if err := encodeListTestScenariosResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }
 
-// handleListTestSetsRequest handles listTestSets operation.
-//
-// Returns simulation sets without their statistics, newest first.
-//
-// GET /v1/agent-testing/simulation-sets
 func (s *Server) handleListTestSetsRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: ListTestSetsOperation,
-			ID:   "listTestSets",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, ListTestSetsOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
+	opErrContext := ogenerrors.OperationContext{Name: ListTestSetsOperation, ID: "listTestSets"}
+	ctx, err := s.authorize(w, r, opErrContext)
+	if err != nil {
+		return
 	}
 	params, err := decodeListTestSetsParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeParams", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeParamsError{OperationContext: opErrContext, Err: err})
 		return
 	}
 
-	var rawBody []byte
-
-	var response *TestSetListReply
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    ListTestSetsOperation,
-			OperationSummary: "List simulation sets",
-			OperationID:      "listTestSets",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "pathway_id",
-					In:   "query",
-				}: params.PathwayID,
-				{
-					Name: "persona_id",
-					In:   "query",
-				}: params.PersonaID,
-				{
-					Name: "status",
-					In:   "query",
-				}: params.Status,
-				{
-					Name: "trigger_source",
-					In:   "query",
-				}: params.TriggerSource,
-				{
-					Name: "limit",
-					In:   "query",
-				}: params.Limit,
-				{
-					Name: "offset",
-					In:   "query",
-				}: params.Offset,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = ListTestSetsParams
-			Response = *TestSetListReply
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackListTestSetsParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.ListTestSets(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.ListTestSets(ctx, params)
-	}
+	response, err := codec.HandleParams(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: ListTestSetsOperation, OperationSummary: "List simulation sets", OperationID: "listTestSets", Raw: r,
+		Params: middleware.Parameters{
+			{Name: "pathway_id", In: "query"}:     params.PathwayID,
+			{Name: "persona_id", In: "query"}:     params.PersonaID,
+			{Name: "status", In: "query"}:         params.Status,
+			{Name: "trigger_source", In: "query"}: params.TriggerSource,
+			{Name: "limit", In: "query"}:          params.Limit,
+			{Name: "offset", In: "query"}:         params.Offset,
+		},
+	}, unpackListTestSetsParams, s.h.ListTestSets)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
-		return
-	}
-
-	if err := encodeListTestSetsResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+		s.fail(ctx, w, r, err)
+	} else if err := encodeListTestSetsResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }
 
-// handleListTestTemplatesRequest handles listTestTemplates operation.
-//
-// Returns the built-in scenarios.
-//
-// GET /v1/agent-testing/templates
 func (s *Server) handleListTestTemplatesRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: ListTestTemplatesOperation,
-			ID:   "listTestTemplates",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, ListTestTemplatesOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
+	opErrContext := ogenerrors.OperationContext{Name: ListTestTemplatesOperation, ID: "listTestTemplates"}
+	ctx, err := s.authorize(w, r, opErrContext)
+	if err != nil {
+		return
 	}
 	params, err := decodeListTestTemplatesParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeParams", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeParamsError{OperationContext: opErrContext, Err: err})
 		return
 	}
 
-	var rawBody []byte
-
-	var response *TestTemplateListReply
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    ListTestTemplatesOperation,
-			OperationSummary: "List templates",
-			OperationID:      "listTestTemplates",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "category",
-					In:   "query",
-				}: params.Category,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = ListTestTemplatesParams
-			Response = *TestTemplateListReply
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackListTestTemplatesParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.ListTestTemplates(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.ListTestTemplates(ctx, params)
-	}
+	response, err := codec.HandleParams(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: ListTestTemplatesOperation, OperationSummary: "List templates", OperationID: "listTestTemplates", Raw: r,
+		Params: middleware.Parameters{
+			{Name: "category", In: "query"}: params.Category,
+		},
+	}, unpackListTestTemplatesParams, s.h.ListTestTemplates)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
-		return
-	}
-
-	if err := encodeListTestTemplatesResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+		s.fail(ctx, w, r, err)
+	} else if err := encodeListTestTemplatesResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }
 
-// handleListTornadosRequest handles listTornados operation.
-//
-// Returns sessions in short, newest first.
-//
-// GET /v1/agent-testing/tornado
 func (s *Server) handleListTornadosRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: ListTornadosOperation,
-			ID:   "listTornados",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, ListTornadosOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
+	opErrContext := ogenerrors.OperationContext{Name: ListTornadosOperation, ID: "listTornados"}
+	ctx, err := s.authorize(w, r, opErrContext)
+	if err != nil {
+		return
 	}
 	params, err := decodeListTornadosParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeParams", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeParamsError{OperationContext: opErrContext, Err: err})
 		return
 	}
 
-	var rawBody []byte
-
-	var response *TornadoListReply
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    ListTornadosOperation,
-			OperationSummary: "List sessions",
-			OperationID:      "listTornados",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "pathway_id",
-					In:   "query",
-				}: params.PathwayID,
-				{
-					Name: "persona_id",
-					In:   "query",
-				}: params.PersonaID,
-				{
-					Name: "status",
-					In:   "query",
-				}: params.Status,
-				{
-					Name: "limit",
-					In:   "query",
-				}: params.Limit,
-				{
-					Name: "cursor",
-					In:   "query",
-				}: params.Cursor,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = ListTornadosParams
-			Response = *TornadoListReply
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackListTornadosParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.ListTornados(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.ListTornados(ctx, params)
-	}
+	response, err := codec.HandleParams(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: ListTornadosOperation, OperationSummary: "List sessions", OperationID: "listTornados", Raw: r,
+		Params: middleware.Parameters{
+			{Name: "pathway_id", In: "query"}: params.PathwayID,
+			{Name: "persona_id", In: "query"}: params.PersonaID,
+			{Name: "status", In: "query"}:     params.Status,
+			{Name: "limit", In: "query"}:      params.Limit,
+			{Name: "cursor", In: "query"}:     params.Cursor,
+		},
+	}, unpackListTornadosParams, s.h.ListTornados)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
-		return
-	}
-
-	if err := encodeListTornadosResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+		s.fail(ctx, w, r, err)
+	} else if err := encodeListTornadosResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }
 
-// handleReplayTestRunRequest handles replayTestRun operation.
-//
-// Begins a chat on the version that a run has tested, with its start node and request data, and says
-// the lines of its caller again, one by one, for at most two minutes. Go on with the chat by hand.
-// Requests of the replayed turns are answered by the mocks of the scenario, as in the run; those of
-// turns that you add are sent, as in any chat. Each request begins another chat.
-//
-// POST /v1/agent-testing/runs/{id}/replay
 func (s *Server) handleReplayTestRunRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: ReplayTestRunOperation,
-			ID:   "replayTestRun",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, ReplayTestRunOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
+	opErrContext := ogenerrors.OperationContext{Name: ReplayTestRunOperation, ID: "replayTestRun"}
+	ctx, err := s.authorize(w, r, opErrContext)
+	if err != nil {
+		return
 	}
 	params, err := decodeReplayTestRunParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeParams", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeParamsError{OperationContext: opErrContext, Err: err})
 		return
 	}
 
-	var rawBody []byte
-
-	var response *TestReplayReply
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    ReplayTestRunOperation,
-			OperationSummary: "Replay a run as a chat",
-			OperationID:      "replayTestRun",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = ReplayTestRunParams
-			Response = *TestReplayReply
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackReplayTestRunParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.ReplayTestRun(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.ReplayTestRun(ctx, params)
-	}
+	response, err := codec.HandleParams(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: ReplayTestRunOperation, OperationSummary: "Replay a run as a chat", OperationID: "replayTestRun", Raw: r,
+		Params: middleware.Parameters{
+			{Name: "id", In: "path"}: params.ID,
+		},
+	}, unpackReplayTestRunParams, s.h.ReplayTestRun)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
-		return
-	}
-
-	if err := encodeReplayTestRunResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+		s.fail(ctx, w, r, err)
+	} else if err := encodeReplayTestRunResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }
 
-// handleRescoreTestScenarioRequest handles rescoreTestScenario operation.
-//
-// Tells what changed assertions would have said about runs that have ended, by what was said and done
-// in them. No model is asked and nothing is stored; the runs stay as they were. Assertions that need a
-// judge are left out, and count neither as passed nor as failed.
-//
-// POST /v1/agent-testing/scenarios/{id}/rescore
 func (s *Server) handleRescoreTestScenarioRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: RescoreTestScenarioOperation,
-			ID:   "rescoreTestScenario",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, RescoreTestScenarioOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
+	opErrContext := ogenerrors.OperationContext{Name: RescoreTestScenarioOperation, ID: "rescoreTestScenario"}
+	ctx, err := s.authorize(w, r, opErrContext)
+	if err != nil {
+		return
 	}
 	params, err := decodeRescoreTestScenarioParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeParams", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeParamsError{OperationContext: opErrContext, Err: err})
 		return
 	}
 
-	var rawBody []byte
-	request, rawBody, close, err := s.decodeRescoreTestScenarioRequest(r)
+	request, rawBody, closeBody, err := s.decodeRescoreTestScenarioRequest(r)
 	if err != nil {
-		err = &ogenerrors.DecodeRequestError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeRequest", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeRequestError{OperationContext: opErrContext, Err: err})
 		return
 	}
-	defer func() {
-		if err := close(); err != nil {
-			recordError("CloseRequest", err)
-		}
-	}()
+	defer closeBody()
 
-	var response *TestRescoredReply
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    RescoreTestScenarioOperation,
-			OperationSummary: "Score ended runs again",
-			OperationID:      "rescoreTestScenario",
-			Body:             request,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = OptTestRescore
-			Params   = RescoreTestScenarioParams
-			Response = *TestRescoredReply
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackRescoreTestScenarioParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.RescoreTestScenario(ctx, request, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.RescoreTestScenario(ctx, request, params)
-	}
+	response, err := codec.HandleBodyParams(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: RescoreTestScenarioOperation, OperationSummary: "Score ended runs again", OperationID: "rescoreTestScenario", Body: request, RawBody: rawBody, Raw: r,
+		Params: middleware.Parameters{
+			{Name: "id", In: "path"}: params.ID,
+		},
+	}, unpackRescoreTestScenarioParams, s.h.RescoreTestScenario)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
-		return
-	}
-
-	if err := encodeRescoreTestScenarioResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+		s.fail(ctx, w, r, err)
+	} else if err := encodeRescoreTestScenarioResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }
 
-// handleStartTestBatchRequest handles startTestBatch operation.
-//
-// Queues one run a scenario under a common verdict and answers at once.
-//
-// POST /v1/agent-testing/batch-run
 func (s *Server) handleStartTestBatchRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: StartTestBatchOperation,
-			ID:   "startTestBatch",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, StartTestBatchOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
+	opErrContext := ogenerrors.OperationContext{Name: StartTestBatchOperation, ID: "startTestBatch"}
+	ctx, err := s.authorize(w, r, opErrContext)
+	if err != nil {
+		return
 	}
 	params, err := decodeStartTestBatchParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeParams", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeParamsError{OperationContext: opErrContext, Err: err})
 		return
 	}
 
-	var rawBody []byte
-	request, rawBody, close, err := s.decodeStartTestBatchRequest(r)
+	request, rawBody, closeBody, err := s.decodeStartTestBatchRequest(r)
 	if err != nil {
-		err = &ogenerrors.DecodeRequestError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeRequest", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeRequestError{OperationContext: opErrContext, Err: err})
 		return
 	}
-	defer func() {
-		if err := close(); err != nil {
-			recordError("CloseRequest", err)
-		}
-	}()
+	defer closeBody()
 
-	var response *TestBatchStartedReply
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    StartTestBatchOperation,
-			OperationSummary: "Run several scenarios",
-			OperationID:      "startTestBatch",
-			Body:             request,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "Idempotency-Key",
-					In:   "header",
-				}: params.IdempotencyKey,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = *TestBatchStart
-			Params   = StartTestBatchParams
-			Response = *TestBatchStartedReply
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackStartTestBatchParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.StartTestBatch(ctx, request, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.StartTestBatch(ctx, request, params)
-	}
+	response, err := codec.HandleBodyParams(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: StartTestBatchOperation, OperationSummary: "Run several scenarios", OperationID: "startTestBatch", Body: request, RawBody: rawBody, Raw: r,
+		Params: middleware.Parameters{
+			{Name: "Idempotency-Key", In: "header"}: params.IdempotencyKey,
+		},
+	}, unpackStartTestBatchParams, s.h.StartTestBatch)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
-		return
-	}
-
-	if err := encodeStartTestBatchResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+		s.fail(ctx, w, r, err)
+	} else if err := encodeStartTestBatchResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }
 
-// handleStartTestRunRequest handles startTestRun operation.
-//
-// Queues one run and answers at once. Read the run until it has ended, or give a webhook address.
-//
-// POST /v1/agent-testing/scenarios/{id}/run
 func (s *Server) handleStartTestRunRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: StartTestRunOperation,
-			ID:   "startTestRun",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, StartTestRunOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
+	opErrContext := ogenerrors.OperationContext{Name: StartTestRunOperation, ID: "startTestRun"}
+	ctx, err := s.authorize(w, r, opErrContext)
+	if err != nil {
+		return
 	}
 	params, err := decodeStartTestRunParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeParams", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeParamsError{OperationContext: opErrContext, Err: err})
 		return
 	}
 
-	var rawBody []byte
-	request, rawBody, close, err := s.decodeStartTestRunRequest(r)
+	request, rawBody, closeBody, err := s.decodeStartTestRunRequest(r)
 	if err != nil {
-		err = &ogenerrors.DecodeRequestError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeRequest", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeRequestError{OperationContext: opErrContext, Err: err})
 		return
 	}
-	defer func() {
-		if err := close(); err != nil {
-			recordError("CloseRequest", err)
-		}
-	}()
+	defer closeBody()
 
-	var response *TestRunStartedReply
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    StartTestRunOperation,
-			OperationSummary: "Run a scenario",
-			OperationID:      "startTestRun",
-			Body:             request,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-				{
-					Name: "Idempotency-Key",
-					In:   "header",
-				}: params.IdempotencyKey,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = OptTestRunStart
-			Params   = StartTestRunParams
-			Response = *TestRunStartedReply
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackStartTestRunParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.StartTestRun(ctx, request, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.StartTestRun(ctx, request, params)
-	}
+	response, err := codec.HandleBodyParams(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: StartTestRunOperation, OperationSummary: "Run a scenario", OperationID: "startTestRun", Body: request, RawBody: rawBody, Raw: r,
+		Params: middleware.Parameters{
+			{Name: "id", In: "path"}:                params.ID,
+			{Name: "Idempotency-Key", In: "header"}: params.IdempotencyKey,
+		},
+	}, unpackStartTestRunParams, s.h.StartTestRun)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
-		return
-	}
-
-	if err := encodeStartTestRunResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+		s.fail(ctx, w, r, err)
+	} else if err := encodeStartTestRunResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }
 
-// handleStartTornadoRequest handles startTornado operation.
-//
-// Begins a loop that tests, repairs a fork of the pathway and tests again. A second session on the
-// same pathway is a conflict, whose message has the id of the first one. It never promotes anything.
-//
-// POST /v1/agent-testing/tornado/start
 func (s *Server) handleStartTornadoRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: StartTornadoOperation,
-			ID:   "startTornado",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, StartTornadoOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
+	opErrContext := ogenerrors.OperationContext{Name: StartTornadoOperation, ID: "startTornado"}
+	ctx, err := s.authorize(w, r, opErrContext)
+	if err != nil {
+		return
 	}
 	params, err := decodeStartTornadoParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeParams", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeParamsError{OperationContext: opErrContext, Err: err})
 		return
 	}
 
-	var rawBody []byte
-	request, rawBody, close, err := s.decodeStartTornadoRequest(r)
+	request, rawBody, closeBody, err := s.decodeStartTornadoRequest(r)
 	if err != nil {
-		err = &ogenerrors.DecodeRequestError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeRequest", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeRequestError{OperationContext: opErrContext, Err: err})
 		return
 	}
-	defer func() {
-		if err := close(); err != nil {
-			recordError("CloseRequest", err)
-		}
-	}()
+	defer closeBody()
 
-	var response *TornadoStartedReply
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    StartTornadoOperation,
-			OperationSummary: "Start tornado mode",
-			OperationID:      "startTornado",
-			Body:             request,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "Idempotency-Key",
-					In:   "header",
-				}: params.IdempotencyKey,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = *TornadoStart
-			Params   = StartTornadoParams
-			Response = *TornadoStartedReply
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackStartTornadoParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.StartTornado(ctx, request, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.StartTornado(ctx, request, params)
-	}
+	response, err := codec.HandleBodyParams(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: StartTornadoOperation, OperationSummary: "Start tornado mode", OperationID: "startTornado", Body: request, RawBody: rawBody, Raw: r,
+		Params: middleware.Parameters{
+			{Name: "Idempotency-Key", In: "header"}: params.IdempotencyKey,
+		},
+	}, unpackStartTornadoParams, s.h.StartTornado)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
-		return
-	}
-
-	if err := encodeStartTornadoResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+		s.fail(ctx, w, r, err)
+	} else if err := encodeStartTornadoResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }
 
-// handleStreamTestBatchRequest handles streamTestBatch operation.
-//
-// Streams the progress of a batch as server-sent events. `event` is `progress`, `data` is one line of
-// JSON as in the example, and `id` a number that grows. The first event comes at once, and the last
-// one has an end state; then the stream ends. Changes within 100 milliseconds may come as one event,
-// and another node's within a second. With `Last-Event-ID`, as browsers send it, a state that the
-// client has is not sent again; one that is final is answered with 204, at which browsers stop to
-// connect. A comment is sent whenever nothing was for 15 seconds. The server ends a stream after at
-// most 15 minutes, within 30 seconds after its key was revoked, when its key expires, and when it
-// stops. Errors of the request are answered before the stream begins.
-//
-// GET /v1/agent-testing/batches/{id}/events
 func (s *Server) handleStreamTestBatchRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: StreamTestBatchOperation,
-			ID:   "streamTestBatch",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, StreamTestBatchOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
+	opErrContext := ogenerrors.OperationContext{Name: StreamTestBatchOperation, ID: "streamTestBatch"}
+	ctx, err := s.authorize(w, r, opErrContext)
+	if err != nil {
+		return
 	}
 	params, err := decodeStreamTestBatchParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeParams", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeParamsError{OperationContext: opErrContext, Err: err})
 		return
 	}
 
-	var rawBody []byte
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    StreamTestBatchOperation,
-			OperationSummary: "Follow a batch",
-			OperationID:      "streamTestBatch",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-				{
-					Name: "Last-Event-ID",
-					In:   "header",
-				}: params.LastEventID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = StreamTestBatchParams
-			Response = struct{}
-		)
-		_, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackStreamTestBatchParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				err = s.rh.StreamTestBatch(ctx, params, w)
-				return response, err
-			},
-		)
-	} else {
+	_, err = codec.HandleParams(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: StreamTestBatchOperation, OperationSummary: "Follow a batch", OperationID: "streamTestBatch", Raw: r,
+		Params: middleware.Parameters{
+			{Name: "id", In: "path"}:              params.ID,
+			{Name: "Last-Event-ID", In: "header"}: params.LastEventID,
+		},
+	}, unpackStreamTestBatchParams, func(ctx context.Context, params StreamTestBatchParams) (response struct{}, err error) {
 		err = s.rh.StreamTestBatch(ctx, params, w)
-	}
+		return response, err
+	})
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
-		return
+		s.fail(ctx, w, r, err)
 	}
 }
 
-// handleStreamTestRunRequest handles streamTestRun operation.
-//
-// Streams the progress of a run as server-sent events. `event` is `progress`, `data` is one line of
-// JSON as in the example, and `id` a number that grows. The first event comes at once, and the last
-// one has an end state; then the stream ends. Changes within 100 milliseconds may come as one event,
-// and another node's within a second. With `Last-Event-ID`, as browsers send it, a state that the
-// client has is not sent again; one that is final is answered with 204, at which browsers stop to
-// connect. A comment is sent whenever nothing was for 15 seconds. The server ends a stream after at
-// most 15 minutes, within 30 seconds after its key was revoked, when its key expires, and when it
-// stops. Errors of the request are answered before the stream begins.
-//
-// GET /v1/agent-testing/runs/{id}/events
 func (s *Server) handleStreamTestRunRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: StreamTestRunOperation,
-			ID:   "streamTestRun",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, StreamTestRunOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
+	opErrContext := ogenerrors.OperationContext{Name: StreamTestRunOperation, ID: "streamTestRun"}
+	ctx, err := s.authorize(w, r, opErrContext)
+	if err != nil {
+		return
 	}
 	params, err := decodeStreamTestRunParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeParams", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeParamsError{OperationContext: opErrContext, Err: err})
 		return
 	}
 
-	var rawBody []byte
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    StreamTestRunOperation,
-			OperationSummary: "Follow a run",
-			OperationID:      "streamTestRun",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-				{
-					Name: "Last-Event-ID",
-					In:   "header",
-				}: params.LastEventID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = StreamTestRunParams
-			Response = struct{}
-		)
-		_, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackStreamTestRunParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				err = s.rh.StreamTestRun(ctx, params, w)
-				return response, err
-			},
-		)
-	} else {
+	_, err = codec.HandleParams(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: StreamTestRunOperation, OperationSummary: "Follow a run", OperationID: "streamTestRun", Raw: r,
+		Params: middleware.Parameters{
+			{Name: "id", In: "path"}:              params.ID,
+			{Name: "Last-Event-ID", In: "header"}: params.LastEventID,
+		},
+	}, unpackStreamTestRunParams, func(ctx context.Context, params StreamTestRunParams) (response struct{}, err error) {
 		err = s.rh.StreamTestRun(ctx, params, w)
-	}
+		return response, err
+	})
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
-		return
+		s.fail(ctx, w, r, err)
 	}
 }
 
-// handleStreamTestSetRequest handles streamTestSet operation.
-//
-// Streams the progress of a simulation set as server-sent events. `event` is `progress`, `data` is one
-// line of JSON as in the example, and `id` a number that grows. The first event comes at once, and the
-// last one has an end state; then the stream ends. Changes within 100 milliseconds may come as one
-// event, and another node's within a second. With `Last-Event-ID`, as browsers send it, a state that
-// the client has is not sent again; one that is final is answered with 204, at which browsers stop to
-// connect. A comment is sent whenever nothing was for 15 seconds. The server ends a stream after at
-// most 15 minutes, within 30 seconds after its key was revoked, when its key expires, and when it
-// stops. Errors of the request are answered before the stream begins.
-//
-// GET /v1/agent-testing/simulation-sets/{id}/events
 func (s *Server) handleStreamTestSetRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: StreamTestSetOperation,
-			ID:   "streamTestSet",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, StreamTestSetOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
+	opErrContext := ogenerrors.OperationContext{Name: StreamTestSetOperation, ID: "streamTestSet"}
+	ctx, err := s.authorize(w, r, opErrContext)
+	if err != nil {
+		return
 	}
 	params, err := decodeStreamTestSetParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeParams", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeParamsError{OperationContext: opErrContext, Err: err})
 		return
 	}
 
-	var rawBody []byte
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    StreamTestSetOperation,
-			OperationSummary: "Follow a simulation set",
-			OperationID:      "streamTestSet",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-				{
-					Name: "Last-Event-ID",
-					In:   "header",
-				}: params.LastEventID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = StreamTestSetParams
-			Response = struct{}
-		)
-		_, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackStreamTestSetParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				err = s.rh.StreamTestSet(ctx, params, w)
-				return response, err
-			},
-		)
-	} else {
+	_, err = codec.HandleParams(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: StreamTestSetOperation, OperationSummary: "Follow a simulation set", OperationID: "streamTestSet", Raw: r,
+		Params: middleware.Parameters{
+			{Name: "id", In: "path"}:              params.ID,
+			{Name: "Last-Event-ID", In: "header"}: params.LastEventID,
+		},
+	}, unpackStreamTestSetParams, func(ctx context.Context, params StreamTestSetParams) (response struct{}, err error) {
 		err = s.rh.StreamTestSet(ctx, params, w)
-	}
+		return response, err
+	})
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
-		return
+		s.fail(ctx, w, r, err)
 	}
 }
 
-// handleStreamTornadoRequest handles streamTornado operation.
-//
-// Streams the progress of a tornado session as server-sent events. `event` is `progress`, `data` is
-// one line of JSON as in the example, and `id` a number that grows. The first event comes at once, and
-// the last one has an end state; then the stream ends. Changes within 100 milliseconds may come as one
-// event, and another node's within a second. With `Last-Event-ID`, as browsers send it, a state that
-// the client has is not sent again; one that is final is answered with 204, at which browsers stop to
-// connect. A comment is sent whenever nothing was for 15 seconds. The server ends a stream after at
-// most 15 minutes, within 30 seconds after its key was revoked, when its key expires, and when it
-// stops. Errors of the request are answered before the stream begins.
-//
-// GET /v1/agent-testing/tornado/{id}/events
 func (s *Server) handleStreamTornadoRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: StreamTornadoOperation,
-			ID:   "streamTornado",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, StreamTornadoOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
+	opErrContext := ogenerrors.OperationContext{Name: StreamTornadoOperation, ID: "streamTornado"}
+	ctx, err := s.authorize(w, r, opErrContext)
+	if err != nil {
+		return
 	}
 	params, err := decodeStreamTornadoParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeParams", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeParamsError{OperationContext: opErrContext, Err: err})
 		return
 	}
 
-	var rawBody []byte
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    StreamTornadoOperation,
-			OperationSummary: "Follow a tornado session",
-			OperationID:      "streamTornado",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-				{
-					Name: "Last-Event-ID",
-					In:   "header",
-				}: params.LastEventID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = StreamTornadoParams
-			Response = struct{}
-		)
-		_, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackStreamTornadoParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				err = s.rh.StreamTornado(ctx, params, w)
-				return response, err
-			},
-		)
-	} else {
+	_, err = codec.HandleParams(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: StreamTornadoOperation, OperationSummary: "Follow a tornado session", OperationID: "streamTornado", Raw: r,
+		Params: middleware.Parameters{
+			{Name: "id", In: "path"}:              params.ID,
+			{Name: "Last-Event-ID", In: "header"}: params.LastEventID,
+		},
+	}, unpackStreamTornadoParams, func(ctx context.Context, params StreamTornadoParams) (response struct{}, err error) {
 		err = s.rh.StreamTornado(ctx, params, w)
-	}
+		return response, err
+	})
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
-		return
+		s.fail(ctx, w, r, err)
 	}
 }
 
-// handleUpdateTestScenarioRequest handles updateTestScenario operation.
-//
-// Changes the keys that are given and keeps the others. Runs that exist keep the scenario as it was.
-//
-// PUT /v1/agent-testing/scenarios/{id}
 func (s *Server) handleUpdateTestScenarioRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: UpdateTestScenarioOperation,
-			ID:   "updateTestScenario",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, UpdateTestScenarioOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
+	opErrContext := ogenerrors.OperationContext{Name: UpdateTestScenarioOperation, ID: "updateTestScenario"}
+	ctx, err := s.authorize(w, r, opErrContext)
+	if err != nil {
+		return
 	}
 	params, err := decodeUpdateTestScenarioParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeParams", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeParamsError{OperationContext: opErrContext, Err: err})
 		return
 	}
 
-	var rawBody []byte
-	request, rawBody, close, err := s.decodeUpdateTestScenarioRequest(r)
+	request, rawBody, closeBody, err := s.decodeUpdateTestScenarioRequest(r)
 	if err != nil {
-		err = &ogenerrors.DecodeRequestError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeRequest", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeRequestError{OperationContext: opErrContext, Err: err})
 		return
 	}
-	defer func() {
-		if err := close(); err != nil {
-			recordError("CloseRequest", err)
-		}
-	}()
+	defer closeBody()
 
-	var response *TestScenarioReply
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    UpdateTestScenarioOperation,
-			OperationSummary: "Update a scenario",
-			OperationID:      "updateTestScenario",
-			Body:             request,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = *TestScenarioUpdate
-			Params   = UpdateTestScenarioParams
-			Response = *TestScenarioReply
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackUpdateTestScenarioParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.UpdateTestScenario(ctx, request, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.UpdateTestScenario(ctx, request, params)
-	}
+	response, err := codec.HandleBodyParams(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: UpdateTestScenarioOperation, OperationSummary: "Update a scenario", OperationID: "updateTestScenario", Body: request, RawBody: rawBody, Raw: r,
+		Params: middleware.Parameters{
+			{Name: "id", In: "path"}: params.ID,
+		},
+	}, unpackUpdateTestScenarioParams, s.h.UpdateTestScenario)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
-		return
-	}
-
-	if err := encodeUpdateTestScenarioResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+		s.fail(ctx, w, r, err)
+	} else if err := encodeUpdateTestScenarioResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }

@@ -11,198 +11,75 @@ import (
 	"github.com/go-faster/jx"
 	"github.com/ogen-go/ogen/json"
 	"github.com/ogen-go/ogen/validate"
+
+	"github.com/callwright/callwright/transport/oas/internal/codec"
 )
 
-// Encode implements json.Marshaler.
 func (s *ErrorDetail) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("error")
+	e.Str(s.Error)
+	e.FieldStart("message")
+	e.Str(s.Message)
+	if s.Path.Set {
+		e.FieldStart("path")
+		s.Path.Encode(e)
+	}
+	if s.Field.Set {
+		e.FieldStart("field")
+		s.Field.Encode(e)
+	}
+	if s.BatchID.Set {
+		e.FieldStart("batch_id")
+		s.BatchID.Encode(e)
+	}
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *ErrorDetail) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("error")
-		e.Str(s.Error)
-	}
-	{
-		e.FieldStart("message")
-		e.Str(s.Message)
-	}
-	{
-		if s.Path.Set {
-			e.FieldStart("path")
-			s.Path.Encode(e)
-		}
-	}
-	{
-		if s.Field.Set {
-			e.FieldStart("field")
-			s.Field.Encode(e)
-		}
-	}
-	{
-		if s.BatchID.Set {
-			e.FieldStart("batch_id")
-			s.BatchID.Encode(e)
-		}
-	}
+var objectOfErrorDetail = codec.Object{
+	Type:     "ErrorDetail",
+	Members:  []string{"error", "message", "path", "field", "batch_id"},
+	Required: []uint8{0b00000011},
 }
 
-var jsonFieldsNameOfErrorDetail = [5]string{
-	0: "error",
-	1: "message",
-	2: "path",
-	3: "field",
-	4: "batch_id",
-}
-
-// Decode decodes ErrorDetail from json.
 func (s *ErrorDetail) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode ErrorDetail to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfErrorDetail.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "error":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.Error = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"error\"")
-			}
+			return 0, codec.DecodeStr(d, &s.Error)
 		case "message":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.Message = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"message\"")
-			}
+			return 1, codec.DecodeStr(d, &s.Message)
 		case "path":
-			if err := func() error {
-				s.Path.Reset()
-				if err := s.Path.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"path\"")
-			}
+			s.Path.Reset()
+			return 2, s.Path.Decode(d)
 		case "field":
-			if err := func() error {
-				s.Field.Reset()
-				if err := s.Field.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"field\"")
-			}
+			s.Field.Reset()
+			return 3, s.Field.Decode(d)
 		case "batch_id":
-			if err := func() error {
-				s.BatchID.Reset()
-				if err := s.BatchID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"batch_id\"")
-			}
-		default:
-			return d.Skip()
+			s.BatchID.Reset()
+			return 4, s.BatchID.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode ErrorDetail")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfErrorDetail) {
-					name = jsonFieldsNameOfErrorDetail[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *ErrorDetail) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *ErrorDetail) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *ErrorDetail) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *ErrorDetail) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *ErrorEnvelope) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *ErrorEnvelope) encodeFields(e *jx.Encoder) {
-	{
-		if s.Data.Set {
-			e.FieldStart("data")
-			s.Data.Encode(e)
-		}
+	if s.Data.Set {
+		e.FieldStart("data")
+		s.Data.Encode(e)
 	}
-	{
-		if s.Status.Set {
-			e.FieldStart("status")
-			s.Status.Encode(e)
-		}
+	if s.Status.Set {
+		e.FieldStart("status")
+		s.Status.Encode(e)
 	}
-	{
-		if s.Message.Set {
-			e.FieldStart("message")
-			s.Message.Encode(e)
-		}
+	if s.Message.Set {
+		e.FieldStart("message")
+		s.Message.Encode(e)
 	}
 	{
 		e.FieldStart("errors")
@@ -212,175 +89,55 @@ func (s *ErrorEnvelope) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfErrorEnvelope = [4]string{
-	0: "data",
-	1: "status",
-	2: "message",
-	3: "errors",
+var objectOfErrorEnvelope = codec.Object{
+	Type:     "ErrorEnvelope",
+	Members:  []string{"data", "status", "message", "errors"},
+	Required: []uint8{0b00001000},
 }
 
-// Decode decodes ErrorEnvelope from json.
 func (s *ErrorEnvelope) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode ErrorEnvelope to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfErrorEnvelope.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "data":
-			if err := func() error {
-				s.Data.Reset()
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
+			s.Data.Reset()
+			return 0, s.Data.Decode(d)
 		case "status":
-			if err := func() error {
-				s.Status.Reset()
-				if err := s.Status.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"status\"")
-			}
+			s.Status.Reset()
+			return 1, s.Status.Decode(d)
 		case "message":
-			if err := func() error {
-				s.Message.Reset()
-				if err := s.Message.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"message\"")
-			}
+			s.Message.Reset()
+			return 2, s.Message.Decode(d)
 		case "errors":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				s.Errors = make([]ErrorDetail, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem ErrorDetail
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Errors = append(s.Errors, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
+			return 3, codec.DecodeArr(d, &s.Errors, (*ErrorDetail).Decode)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode ErrorEnvelope")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00001000,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfErrorEnvelope) {
-					name = jsonFieldsNameOfErrorEnvelope[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *ErrorEnvelope) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *ErrorEnvelope) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *ErrorEnvelope) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *ErrorEnvelope) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes ErrorEnvelopeStatus as json.
 func (s ErrorEnvelopeStatus) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes ErrorEnvelopeStatus from json.
 func (s *ErrorEnvelopeStatus) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode ErrorEnvelopeStatus to nil")
+		return codec.Nil("ErrorEnvelopeStatus")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch ErrorEnvelopeStatus(v) {
-	case ErrorEnvelopeStatusError:
-		*s = ErrorEnvelopeStatusError
-	default:
-		*s = ErrorEnvelopeStatus(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s ErrorEnvelopeStatus) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s ErrorEnvelopeStatus) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *ErrorEnvelopeStatus) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *ErrorEnvelopeStatus) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s FreeObject) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields implements json.Marshaler.
-func (s FreeObject) encodeFields(e *jx.Encoder) {
 	for k, elem := range s {
 		e.FieldStart(k)
 
@@ -388,9 +145,9 @@ func (s FreeObject) encodeFields(e *jx.Encoder) {
 			e.Raw(elem)
 		}
 	}
+	e.ObjEnd()
 }
 
-// Decode decodes FreeObject from json.
 func (s *FreeObject) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode FreeObject to nil")
@@ -400,14 +157,7 @@ func (s *FreeObject) Decode(d *jx.Decoder) error {
 	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
 		propertiesCount++
 		var elem jx.Raw
-		if err := func() error {
-			v, err := d.RawAppend(nil)
-			elem = jx.Raw(v)
-			if err != nil {
-				return err
-			}
-			return nil
-		}(); err != nil {
+		if err := codec.DecodeRaw(d, &elem); err != nil {
 			return errors.Wrapf(err, "decode field %q", k)
 		}
 		m[string(k)] = elem
@@ -416,40 +166,15 @@ func (s *FreeObject) Decode(d *jx.Decoder) error {
 		return errors.Wrap(err, "decode FreeObject")
 	}
 	// Validate properties count.
-	if err := (validate.Object{
-		MinProperties:    0,
-		MinPropertiesSet: false,
-		MaxProperties:    200,
-		MaxPropertiesSet: true,
-	}).ValidateProperties(propertiesCount); err != nil {
-		return errors.Wrap(err, "object")
-	}
-
-	return nil
+	return codec.Wrap((validate.Object{MaxProperties: 200, MaxPropertiesSet: true}).ValidateProperties(propertiesCount), "object")
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s FreeObject) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s FreeObject) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *FreeObject) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *FreeObject) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s Metadata) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields implements json.Marshaler.
-func (s Metadata) encodeFields(e *jx.Encoder) {
 	for k, elem := range s {
 		e.FieldStart(k)
 
@@ -457,9 +182,9 @@ func (s Metadata) encodeFields(e *jx.Encoder) {
 			e.Raw(elem)
 		}
 	}
+	e.ObjEnd()
 }
 
-// Decode decodes Metadata from json.
 func (s *Metadata) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode Metadata to nil")
@@ -469,14 +194,7 @@ func (s *Metadata) Decode(d *jx.Decoder) error {
 	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
 		propertiesCount++
 		var elem jx.Raw
-		if err := func() error {
-			v, err := d.RawAppend(nil)
-			elem = jx.Raw(v)
-			if err != nil {
-				return err
-			}
-			return nil
-		}(); err != nil {
+		if err := codec.DecodeRaw(d, &elem); err != nil {
 			return errors.Wrapf(err, "decode field %q", k)
 		}
 		m[string(k)] = elem
@@ -485,32 +203,13 @@ func (s *Metadata) Decode(d *jx.Decoder) error {
 		return errors.Wrap(err, "decode Metadata")
 	}
 	// Validate properties count.
-	if err := (validate.Object{
-		MinProperties:    0,
-		MinPropertiesSet: false,
-		MaxProperties:    200,
-		MaxPropertiesSet: true,
-	}).ValidateProperties(propertiesCount); err != nil {
-		return errors.Wrap(err, "object")
-	}
-
-	return nil
+	return codec.Wrap((validate.Object{MaxProperties: 200, MaxPropertiesSet: true}).ValidateProperties(propertiesCount), "object")
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s Metadata) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s Metadata) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *Metadata) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *Metadata) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes bool as json.
 func (o NilBool) Encode(e *jx.Encoder) {
 	if o.Null {
 		e.Null()
@@ -519,7 +218,6 @@ func (o NilBool) Encode(e *jx.Encoder) {
 	e.Bool(bool(o.Value))
 }
 
-// Decode decodes bool from json.
 func (o *NilBool) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode NilBool to nil")
@@ -535,28 +233,13 @@ func (o *NilBool) Decode(d *jx.Decoder) error {
 		return nil
 	}
 	o.Null = false
-	v, err := d.Bool()
-	if err != nil {
-		return err
-	}
-	o.Value = bool(v)
-	return nil
+	return codec.DecodeBool(d, &o.Value)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s NilBool) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s NilBool) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *NilBool) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *NilBool) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes time.Time as json.
 func (o NilDateTime) Encode(e *jx.Encoder, format func(*jx.Encoder, time.Time)) {
 	if o.Null {
 		e.Null()
@@ -565,7 +248,6 @@ func (o NilDateTime) Encode(e *jx.Encoder, format func(*jx.Encoder, time.Time)) 
 	format(e, o.Value)
 }
 
-// Decode decodes time.Time from json.
 func (o *NilDateTime) Decode(d *jx.Decoder, format func(*jx.Decoder) (time.Time, error)) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode NilDateTime to nil")
@@ -589,20 +271,17 @@ func (o *NilDateTime) Decode(d *jx.Decoder, format func(*jx.Decoder) (time.Time,
 	return nil
 }
 
-// MarshalJSON implements stdjson.Marshaler.
 func (s NilDateTime) MarshalJSON() ([]byte, error) {
 	e := jx.Encoder{}
 	s.Encode(&e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
 	return e.Bytes(), nil
 }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *NilDateTime) UnmarshalJSON(data []byte) error {
 	d := jx.DecodeBytes(data)
 	return s.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00"))
 }
 
-// Encode encodes float64 as json.
 func (o NilFloat64) Encode(e *jx.Encoder) {
 	if o.Null {
 		e.Null()
@@ -611,7 +290,6 @@ func (o NilFloat64) Encode(e *jx.Encoder) {
 	e.Float64(float64(o.Value))
 }
 
-// Decode decodes float64 from json.
 func (o *NilFloat64) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode NilFloat64 to nil")
@@ -627,28 +305,13 @@ func (o *NilFloat64) Decode(d *jx.Decoder) error {
 		return nil
 	}
 	o.Null = false
-	v, err := d.Float64()
-	if err != nil {
-		return err
-	}
-	o.Value = float64(v)
-	return nil
+	return codec.DecodeFloat(d, &o.Value)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s NilFloat64) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s NilFloat64) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *NilFloat64) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *NilFloat64) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes int as json.
 func (o NilInt) Encode(e *jx.Encoder) {
 	if o.Null {
 		e.Null()
@@ -657,7 +320,6 @@ func (o NilInt) Encode(e *jx.Encoder) {
 	e.Int(int(o.Value))
 }
 
-// Decode decodes int from json.
 func (o *NilInt) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode NilInt to nil")
@@ -673,28 +335,13 @@ func (o *NilInt) Decode(d *jx.Decoder) error {
 		return nil
 	}
 	o.Null = false
-	v, err := d.Int()
-	if err != nil {
-		return err
-	}
-	o.Value = int(v)
-	return nil
+	return codec.DecodeInt(d, &o.Value)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s NilInt) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s NilInt) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *NilInt) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *NilInt) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes string as json.
 func (o NilString) Encode(e *jx.Encoder) {
 	if o.Null {
 		e.Null()
@@ -703,7 +350,6 @@ func (o NilString) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes string from json.
 func (o *NilString) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode NilString to nil")
@@ -719,28 +365,13 @@ func (o *NilString) Decode(d *jx.Decoder) error {
 		return nil
 	}
 	o.Null = false
-	v, err := d.Str()
-	if err != nil {
-		return err
-	}
-	o.Value = string(v)
-	return nil
+	return codec.DecodeStr(d, &o.Value)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s NilString) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s NilString) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *NilString) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *NilString) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes TestBudget as json.
 func (o NilTestBudget) Encode(e *jx.Encoder) {
 	if o.Null {
 		e.Null()
@@ -749,7 +380,6 @@ func (o NilTestBudget) Encode(e *jx.Encoder) {
 	o.Value.Encode(e)
 }
 
-// Decode decodes TestBudget from json.
 func (o *NilTestBudget) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode NilTestBudget to nil")
@@ -765,26 +395,13 @@ func (o *NilTestBudget) Decode(d *jx.Decoder) error {
 		return nil
 	}
 	o.Null = false
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s NilTestBudget) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s NilTestBudget) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *NilTestBudget) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *NilTestBudget) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes TestConcurrency as json.
 func (o NilTestConcurrency) Encode(e *jx.Encoder) {
 	if o.Null {
 		e.Null()
@@ -793,7 +410,6 @@ func (o NilTestConcurrency) Encode(e *jx.Encoder) {
 	o.Value.Encode(e)
 }
 
-// Decode decodes TestConcurrency from json.
 func (o *NilTestConcurrency) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode NilTestConcurrency to nil")
@@ -809,26 +425,13 @@ func (o *NilTestConcurrency) Decode(d *jx.Decoder) error {
 		return nil
 	}
 	o.Null = false
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s NilTestConcurrency) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s NilTestConcurrency) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *NilTestConcurrency) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *NilTestConcurrency) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes TestDivergence as json.
 func (o NilTestDivergence) Encode(e *jx.Encoder) {
 	if o.Null {
 		e.Null()
@@ -837,7 +440,6 @@ func (o NilTestDivergence) Encode(e *jx.Encoder) {
 	o.Value.Encode(e)
 }
 
-// Decode decodes TestDivergence from json.
 func (o *NilTestDivergence) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode NilTestDivergence to nil")
@@ -853,26 +455,13 @@ func (o *NilTestDivergence) Decode(d *jx.Decoder) error {
 		return nil
 	}
 	o.Null = false
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s NilTestDivergence) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s NilTestDivergence) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *NilTestDivergence) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *NilTestDivergence) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes TestInterval as json.
 func (o NilTestInterval) Encode(e *jx.Encoder) {
 	if o.Null {
 		e.Null()
@@ -881,7 +470,6 @@ func (o NilTestInterval) Encode(e *jx.Encoder) {
 	o.Value.Encode(e)
 }
 
-// Decode decodes TestInterval from json.
 func (o *NilTestInterval) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode NilTestInterval to nil")
@@ -897,26 +485,13 @@ func (o *NilTestInterval) Decode(d *jx.Decoder) error {
 		return nil
 	}
 	o.Null = false
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s NilTestInterval) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s NilTestInterval) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *NilTestInterval) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *NilTestInterval) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes TestRunEndReason as json.
 func (o NilTestRunEndReason) Encode(e *jx.Encoder) {
 	if o.Null {
 		e.Null()
@@ -925,7 +500,6 @@ func (o NilTestRunEndReason) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes TestRunEndReason from json.
 func (o *NilTestRunEndReason) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode NilTestRunEndReason to nil")
@@ -941,26 +515,13 @@ func (o *NilTestRunEndReason) Decode(d *jx.Decoder) error {
 		return nil
 	}
 	o.Null = false
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s NilTestRunEndReason) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s NilTestRunEndReason) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *NilTestRunEndReason) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *NilTestRunEndReason) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes TestSetScenarioStatsFlakeSource as json.
 func (o NilTestSetScenarioStatsFlakeSource) Encode(e *jx.Encoder) {
 	if o.Null {
 		e.Null()
@@ -969,7 +530,6 @@ func (o NilTestSetScenarioStatsFlakeSource) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes TestSetScenarioStatsFlakeSource from json.
 func (o *NilTestSetScenarioStatsFlakeSource) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode NilTestSetScenarioStatsFlakeSource to nil")
@@ -985,26 +545,15 @@ func (o *NilTestSetScenarioStatsFlakeSource) Decode(d *jx.Decoder) error {
 		return nil
 	}
 	o.Null = false
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s NilTestSetScenarioStatsFlakeSource) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s NilTestSetScenarioStatsFlakeSource) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *NilTestSetScenarioStatsFlakeSource) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes TestStopReason as json.
 func (o NilTestStopReason) Encode(e *jx.Encoder) {
 	if o.Null {
 		e.Null()
@@ -1013,7 +562,6 @@ func (o NilTestStopReason) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes TestStopReason from json.
 func (o *NilTestStopReason) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode NilTestStopReason to nil")
@@ -1029,26 +577,13 @@ func (o *NilTestStopReason) Decode(d *jx.Decoder) error {
 		return nil
 	}
 	o.Null = false
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s NilTestStopReason) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s NilTestStopReason) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *NilTestStopReason) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *NilTestStopReason) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes TestToneScore as json.
 func (o NilTestToneScore) Encode(e *jx.Encoder) {
 	if o.Null {
 		e.Null()
@@ -1057,7 +592,6 @@ func (o NilTestToneScore) Encode(e *jx.Encoder) {
 	o.Value.Encode(e)
 }
 
-// Decode decodes TestToneScore from json.
 func (o *NilTestToneScore) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode NilTestToneScore to nil")
@@ -1073,26 +607,13 @@ func (o *NilTestToneScore) Decode(d *jx.Decoder) error {
 		return nil
 	}
 	o.Null = false
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s NilTestToneScore) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s NilTestToneScore) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *NilTestToneScore) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *NilTestToneScore) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes TestWeakestLink as json.
 func (o NilTestWeakestLink) Encode(e *jx.Encoder) {
 	if o.Null {
 		e.Null()
@@ -1101,7 +622,6 @@ func (o NilTestWeakestLink) Encode(e *jx.Encoder) {
 	o.Value.Encode(e)
 }
 
-// Decode decodes TestWeakestLink from json.
 func (o *NilTestWeakestLink) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode NilTestWeakestLink to nil")
@@ -1117,26 +637,13 @@ func (o *NilTestWeakestLink) Decode(d *jx.Decoder) error {
 		return nil
 	}
 	o.Null = false
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s NilTestWeakestLink) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s NilTestWeakestLink) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *NilTestWeakestLink) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *NilTestWeakestLink) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes TornadoChanges as json.
 func (o NilTornadoChanges) Encode(e *jx.Encoder) {
 	if o.Null {
 		e.Null()
@@ -1145,7 +652,6 @@ func (o NilTornadoChanges) Encode(e *jx.Encoder) {
 	o.Value.Encode(e)
 }
 
-// Decode decodes TornadoChanges from json.
 func (o *NilTornadoChanges) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode NilTornadoChanges to nil")
@@ -1161,26 +667,13 @@ func (o *NilTornadoChanges) Decode(d *jx.Decoder) error {
 		return nil
 	}
 	o.Null = false
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s NilTornadoChanges) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s NilTornadoChanges) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *NilTornadoChanges) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *NilTornadoChanges) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes TornadoFixPlan as json.
 func (o NilTornadoFixPlan) Encode(e *jx.Encoder) {
 	if o.Null {
 		e.Null()
@@ -1189,7 +682,6 @@ func (o NilTornadoFixPlan) Encode(e *jx.Encoder) {
 	o.Value.Encode(e)
 }
 
-// Decode decodes TornadoFixPlan from json.
 func (o *NilTornadoFixPlan) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode NilTornadoFixPlan to nil")
@@ -1205,26 +697,13 @@ func (o *NilTornadoFixPlan) Decode(d *jx.Decoder) error {
 		return nil
 	}
 	o.Null = false
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s NilTornadoFixPlan) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s NilTornadoFixPlan) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *NilTornadoFixPlan) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *NilTornadoFixPlan) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes TornadoIterationOutcome as json.
 func (o NilTornadoIterationOutcome) Encode(e *jx.Encoder) {
 	if o.Null {
 		e.Null()
@@ -1233,7 +712,6 @@ func (o NilTornadoIterationOutcome) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes TornadoIterationOutcome from json.
 func (o *NilTornadoIterationOutcome) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode NilTornadoIterationOutcome to nil")
@@ -1249,26 +727,15 @@ func (o *NilTornadoIterationOutcome) Decode(d *jx.Decoder) error {
 		return nil
 	}
 	o.Null = false
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s NilTornadoIterationOutcome) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s NilTornadoIterationOutcome) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *NilTornadoIterationOutcome) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes TornadoPhase as json.
 func (o NilTornadoPhase) Encode(e *jx.Encoder) {
 	if o.Null {
 		e.Null()
@@ -1277,7 +744,6 @@ func (o NilTornadoPhase) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes TornadoPhase from json.
 func (o *NilTornadoPhase) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode NilTornadoPhase to nil")
@@ -1293,26 +759,13 @@ func (o *NilTornadoPhase) Decode(d *jx.Decoder) error {
 		return nil
 	}
 	o.Null = false
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s NilTornadoPhase) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s NilTornadoPhase) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *NilTornadoPhase) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *NilTornadoPhase) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes TornadoStopReason as json.
 func (o NilTornadoStopReason) Encode(e *jx.Encoder) {
 	if o.Null {
 		e.Null()
@@ -1321,7 +774,6 @@ func (o NilTornadoStopReason) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes TornadoStopReason from json.
 func (o *NilTornadoStopReason) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode NilTornadoStopReason to nil")
@@ -1337,26 +789,15 @@ func (o *NilTornadoStopReason) Decode(d *jx.Decoder) error {
 		return nil
 	}
 	o.Null = false
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s NilTornadoStopReason) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s NilTornadoStopReason) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *NilTornadoStopReason) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes bool as json.
 func (o OptBool) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -1364,34 +805,18 @@ func (o OptBool) Encode(e *jx.Encoder) {
 	e.Bool(bool(o.Value))
 }
 
-// Decode decodes bool from json.
 func (o *OptBool) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptBool to nil")
 	}
 	o.Set = true
-	v, err := d.Bool()
-	if err != nil {
-		return err
-	}
-	o.Value = bool(v)
-	return nil
+	return codec.DecodeBool(d, &o.Value)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptBool) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptBool) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptBool) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptBool) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes ErrorEnvelopeStatus as json.
 func (o OptErrorEnvelopeStatus) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -1399,32 +824,20 @@ func (o OptErrorEnvelopeStatus) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes ErrorEnvelopeStatus from json.
 func (o *OptErrorEnvelopeStatus) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptErrorEnvelopeStatus to nil")
 	}
 	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptErrorEnvelopeStatus) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptErrorEnvelopeStatus) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *OptErrorEnvelopeStatus) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes float64 as json.
 func (o OptFloat64) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -1432,34 +845,18 @@ func (o OptFloat64) Encode(e *jx.Encoder) {
 	e.Float64(float64(o.Value))
 }
 
-// Decode decodes float64 from json.
 func (o *OptFloat64) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptFloat64 to nil")
 	}
 	o.Set = true
-	v, err := d.Float64()
-	if err != nil {
-		return err
-	}
-	o.Value = float64(v)
-	return nil
+	return codec.DecodeFloat(d, &o.Value)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptFloat64) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptFloat64) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptFloat64) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptFloat64) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes FreeObject as json.
 func (o OptFreeObject) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -1467,33 +864,19 @@ func (o OptFreeObject) Encode(e *jx.Encoder) {
 	o.Value.Encode(e)
 }
 
-// Decode decodes FreeObject from json.
 func (o *OptFreeObject) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptFreeObject to nil")
 	}
 	o.Set = true
 	o.Value = make(FreeObject)
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptFreeObject) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptFreeObject) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptFreeObject) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptFreeObject) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes int as json.
 func (o OptInt) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -1501,34 +884,18 @@ func (o OptInt) Encode(e *jx.Encoder) {
 	e.Int(int(o.Value))
 }
 
-// Decode decodes int from json.
 func (o *OptInt) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptInt to nil")
 	}
 	o.Set = true
-	v, err := d.Int()
-	if err != nil {
-		return err
-	}
-	o.Value = int(v)
-	return nil
+	return codec.DecodeInt(d, &o.Value)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptInt) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptInt) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptInt) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptInt) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes Metadata as json.
 func (o OptMetadata) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -1536,33 +903,19 @@ func (o OptMetadata) Encode(e *jx.Encoder) {
 	o.Value.Encode(e)
 }
 
-// Decode decodes Metadata from json.
 func (o *OptMetadata) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptMetadata to nil")
 	}
 	o.Set = true
 	o.Value = make(Metadata)
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptMetadata) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptMetadata) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptMetadata) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptMetadata) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes float64 as json.
 func (o OptNilFloat64) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -1574,7 +927,6 @@ func (o OptNilFloat64) Encode(e *jx.Encoder) {
 	e.Float64(float64(o.Value))
 }
 
-// Decode decodes float64 from json.
 func (o *OptNilFloat64) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptNilFloat64 to nil")
@@ -1592,28 +944,13 @@ func (o *OptNilFloat64) Decode(d *jx.Decoder) error {
 	}
 	o.Set = true
 	o.Null = false
-	v, err := d.Float64()
-	if err != nil {
-		return err
-	}
-	o.Value = float64(v)
-	return nil
+	return codec.DecodeFloat(d, &o.Value)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptNilFloat64) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptNilFloat64) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptNilFloat64) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptNilFloat64) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes string as json.
 func (o OptNilString) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -1625,7 +962,6 @@ func (o OptNilString) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes string from json.
 func (o *OptNilString) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptNilString to nil")
@@ -1643,28 +979,13 @@ func (o *OptNilString) Decode(d *jx.Decoder) error {
 	}
 	o.Set = true
 	o.Null = false
-	v, err := d.Str()
-	if err != nil {
-		return err
-	}
-	o.Value = string(v)
-	return nil
+	return codec.DecodeStr(d, &o.Value)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptNilString) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptNilString) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptNilString) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptNilString) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes TestRecentRun as json.
 func (o OptNilTestRecentRun) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -1676,7 +997,6 @@ func (o OptNilTestRecentRun) Encode(e *jx.Encoder) {
 	o.Value.Encode(e)
 }
 
-// Decode decodes TestRecentRun from json.
 func (o *OptNilTestRecentRun) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptNilTestRecentRun to nil")
@@ -1694,26 +1014,13 @@ func (o *OptNilTestRecentRun) Decode(d *jx.Decoder) error {
 	}
 	o.Set = true
 	o.Null = false
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptNilTestRecentRun) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptNilTestRecentRun) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptNilTestRecentRun) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptNilTestRecentRun) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes struct{} as json.
 func (o OptNull) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -1721,32 +1028,18 @@ func (o OptNull) Encode(e *jx.Encoder) {
 	e.Null()
 }
 
-// Decode decodes struct{} from json.
 func (o *OptNull) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptNull to nil")
 	}
 	o.Set = true
-	if err := d.Null(); err != nil {
-		return err
-	}
-	return nil
+	return d.Null()
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptNull) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptNull) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptNull) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptNull) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes RequestData as json.
 func (o OptRequestData) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -1754,33 +1047,19 @@ func (o OptRequestData) Encode(e *jx.Encoder) {
 	o.Value.Encode(e)
 }
 
-// Decode decodes RequestData from json.
 func (o *OptRequestData) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptRequestData to nil")
 	}
 	o.Set = true
 	o.Value = make(RequestData)
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptRequestData) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptRequestData) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptRequestData) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptRequestData) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes string as json.
 func (o OptString) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -1788,34 +1067,18 @@ func (o OptString) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes string from json.
 func (o *OptString) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptString to nil")
 	}
 	o.Set = true
-	v, err := d.Str()
-	if err != nil {
-		return err
-	}
-	o.Value = string(v)
-	return nil
+	return codec.DecodeStr(d, &o.Value)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptString) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptString) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptString) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptString) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes TestBudget as json.
 func (o OptTestBudget) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -1823,32 +1086,18 @@ func (o OptTestBudget) Encode(e *jx.Encoder) {
 	o.Value.Encode(e)
 }
 
-// Decode decodes TestBudget from json.
 func (o *OptTestBudget) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptTestBudget to nil")
 	}
 	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptTestBudget) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptTestBudget) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptTestBudget) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptTestBudget) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes TestCategory as json.
 func (o OptTestCategory) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -1856,32 +1105,18 @@ func (o OptTestCategory) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes TestCategory from json.
 func (o *OptTestCategory) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptTestCategory to nil")
 	}
 	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptTestCategory) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptTestCategory) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptTestCategory) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptTestCategory) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes TestConcurrency as json.
 func (o OptTestConcurrency) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -1889,32 +1124,18 @@ func (o OptTestConcurrency) Encode(e *jx.Encoder) {
 	o.Value.Encode(e)
 }
 
-// Decode decodes TestConcurrency from json.
 func (o *OptTestConcurrency) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptTestConcurrency to nil")
 	}
 	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptTestConcurrency) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptTestConcurrency) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptTestConcurrency) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptTestConcurrency) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes TestCustomLLMConfigSamples as json.
 func (o OptTestCustomLLMConfigSamples) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -1922,32 +1143,20 @@ func (o OptTestCustomLLMConfigSamples) Encode(e *jx.Encoder) {
 	e.Int(int(o.Value))
 }
 
-// Decode decodes TestCustomLLMConfigSamples from json.
 func (o *OptTestCustomLLMConfigSamples) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptTestCustomLLMConfigSamples to nil")
 	}
 	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptTestCustomLLMConfigSamples) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptTestCustomLLMConfigSamples) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *OptTestCustomLLMConfigSamples) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes TestHTTPMethod as json.
 func (o OptTestHTTPMethod) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -1955,32 +1164,18 @@ func (o OptTestHTTPMethod) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes TestHTTPMethod from json.
 func (o *OptTestHTTPMethod) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptTestHTTPMethod to nil")
 	}
 	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptTestHTTPMethod) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptTestHTTPMethod) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptTestHTTPMethod) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptTestHTTPMethod) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes TestJudgeOutput as json.
 func (o OptTestJudgeOutput) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -1988,32 +1183,18 @@ func (o OptTestJudgeOutput) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes TestJudgeOutput from json.
 func (o *OptTestJudgeOutput) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptTestJudgeOutput to nil")
 	}
 	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptTestJudgeOutput) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptTestJudgeOutput) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptTestJudgeOutput) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptTestJudgeOutput) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes TestLLMJudgeConfigSamples as json.
 func (o OptTestLLMJudgeConfigSamples) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -2021,32 +1202,20 @@ func (o OptTestLLMJudgeConfigSamples) Encode(e *jx.Encoder) {
 	e.Int(int(o.Value))
 }
 
-// Decode decodes TestLLMJudgeConfigSamples from json.
 func (o *OptTestLLMJudgeConfigSamples) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptTestLLMJudgeConfigSamples to nil")
 	}
 	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptTestLLMJudgeConfigSamples) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptTestLLMJudgeConfigSamples) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *OptTestLLMJudgeConfigSamples) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes TestMatchTarget as json.
 func (o OptTestMatchTarget) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -2054,32 +1223,18 @@ func (o OptTestMatchTarget) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes TestMatchTarget from json.
 func (o *OptTestMatchTarget) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptTestMatchTarget to nil")
 	}
 	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptTestMatchTarget) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptTestMatchTarget) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptTestMatchTarget) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptTestMatchTarget) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes TestNodesVisitedConfigMatch as json.
 func (o OptTestNodesVisitedConfigMatch) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -2087,32 +1242,20 @@ func (o OptTestNodesVisitedConfigMatch) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes TestNodesVisitedConfigMatch from json.
 func (o *OptTestNodesVisitedConfigMatch) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptTestNodesVisitedConfigMatch to nil")
 	}
 	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptTestNodesVisitedConfigMatch) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptTestNodesVisitedConfigMatch) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *OptTestNodesVisitedConfigMatch) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes TestRescore as json.
 func (o OptTestRescore) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -2120,32 +1263,18 @@ func (o OptTestRescore) Encode(e *jx.Encoder) {
 	o.Value.Encode(e)
 }
 
-// Decode decodes TestRescore from json.
 func (o *OptTestRescore) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptTestRescore to nil")
 	}
 	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptTestRescore) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptTestRescore) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptTestRescore) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptTestRescore) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes TestRunStart as json.
 func (o OptTestRunStart) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -2153,32 +1282,18 @@ func (o OptTestRunStart) Encode(e *jx.Encoder) {
 	o.Value.Encode(e)
 }
 
-// Decode decodes TestRunStart from json.
 func (o *OptTestRunStart) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptTestRunStart to nil")
 	}
 	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptTestRunStart) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptTestRunStart) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptTestRunStart) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptTestRunStart) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes TestRunStatus as json.
 func (o OptTestRunStatus) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -2186,32 +1301,18 @@ func (o OptTestRunStatus) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes TestRunStatus from json.
 func (o *OptTestRunStatus) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptTestRunStatus to nil")
 	}
 	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptTestRunStatus) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptTestRunStatus) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptTestRunStatus) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptTestRunStatus) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes TestScalar as json.
 func (o OptTestScalar) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -2219,32 +1320,18 @@ func (o OptTestScalar) Encode(e *jx.Encoder) {
 	o.Value.Encode(e)
 }
 
-// Decode decodes TestScalar from json.
 func (o *OptTestScalar) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptTestScalar to nil")
 	}
 	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptTestScalar) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptTestScalar) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptTestScalar) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptTestScalar) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes TestScenarioType as json.
 func (o OptTestScenarioType) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -2252,32 +1339,18 @@ func (o OptTestScenarioType) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes TestScenarioType from json.
 func (o *OptTestScenarioType) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptTestScenarioType to nil")
 	}
 	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptTestScenarioType) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptTestScenarioType) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptTestScenarioType) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptTestScenarioType) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes TestSpeaker as json.
 func (o OptTestSpeaker) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -2285,32 +1358,18 @@ func (o OptTestSpeaker) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes TestSpeaker from json.
 func (o *OptTestSpeaker) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptTestSpeaker to nil")
 	}
 	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptTestSpeaker) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptTestSpeaker) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptTestSpeaker) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptTestSpeaker) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes TestStringCheckConfigOperator as json.
 func (o OptTestStringCheckConfigOperator) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -2318,32 +1377,20 @@ func (o OptTestStringCheckConfigOperator) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes TestStringCheckConfigOperator from json.
 func (o *OptTestStringCheckConfigOperator) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptTestStringCheckConfigOperator to nil")
 	}
 	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptTestStringCheckConfigOperator) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptTestStringCheckConfigOperator) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *OptTestStringCheckConfigOperator) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes TestTraversalMatchConfigMode as json.
 func (o OptTestTraversalMatchConfigMode) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -2351,32 +1398,20 @@ func (o OptTestTraversalMatchConfigMode) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes TestTraversalMatchConfigMode from json.
 func (o *OptTestTraversalMatchConfigMode) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptTestTraversalMatchConfigMode to nil")
 	}
 	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptTestTraversalMatchConfigMode) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptTestTraversalMatchConfigMode) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *OptTestTraversalMatchConfigMode) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes TestVariableExtractedConfigOperator as json.
 func (o OptTestVariableExtractedConfigOperator) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -2384,32 +1419,22 @@ func (o OptTestVariableExtractedConfigOperator) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes TestVariableExtractedConfigOperator from json.
 func (o *OptTestVariableExtractedConfigOperator) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptTestVariableExtractedConfigOperator to nil")
 	}
 	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
 func (s OptTestVariableExtractedConfigOperator) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
+	return codec.Marshal(s)
 }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *OptTestVariableExtractedConfigOperator) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes TestWebhookMockFault as json.
 func (o OptTestWebhookMockFault) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -2417,32 +1442,20 @@ func (o OptTestWebhookMockFault) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes TestWebhookMockFault from json.
 func (o *OptTestWebhookMockFault) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptTestWebhookMockFault to nil")
 	}
 	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptTestWebhookMockFault) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptTestWebhookMockFault) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *OptTestWebhookMockFault) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes TestWebhookTriggeredConfigURLMatch as json.
 func (o OptTestWebhookTriggeredConfigURLMatch) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -2450,52 +1463,28 @@ func (o OptTestWebhookTriggeredConfigURLMatch) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes TestWebhookTriggeredConfigURLMatch from json.
 func (o *OptTestWebhookTriggeredConfigURLMatch) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptTestWebhookTriggeredConfigURLMatch to nil")
 	}
 	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptTestWebhookTriggeredConfigURLMatch) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptTestWebhookTriggeredConfigURLMatch) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *OptTestWebhookTriggeredConfigURLMatch) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode implements json.Marshaler.
 func (s *PathwayDifference) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *PathwayDifference) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("id")
-		s.ID.Encode(e)
-	}
-	{
-		e.FieldStart("name")
-		s.Name.Encode(e)
-	}
-	{
-		e.FieldStart("kind")
-		s.Kind.Encode(e)
-	}
+	e.FieldStart("id")
+	s.ID.Encode(e)
+	e.FieldStart("name")
+	s.Name.Encode(e)
+	e.FieldStart("kind")
+	s.Kind.Encode(e)
 	{
 		e.FieldStart("members")
 		e.ArrStart()
@@ -2504,305 +1493,91 @@ func (s *PathwayDifference) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfPathwayDifference = [4]string{
-	0: "id",
-	1: "name",
-	2: "kind",
-	3: "members",
+var objectOfPathwayDifference = codec.Object{
+	Type:     "PathwayDifference",
+	Members:  []string{"id", "name", "kind", "members"},
+	Required: []uint8{0b00001111},
 }
 
-// Decode decodes PathwayDifference from json.
 func (s *PathwayDifference) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode PathwayDifference to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfPathwayDifference.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "id":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.ID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"id\"")
-			}
+			return 0, s.ID.Decode(d)
 		case "name":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := s.Name.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"name\"")
-			}
+			return 1, s.Name.Decode(d)
 		case "kind":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				if err := s.Kind.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"kind\"")
-			}
+			return 2, s.Kind.Decode(d)
 		case "members":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				s.Members = make([]PathwayMemberDifference, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem PathwayMemberDifference
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Members = append(s.Members, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"members\"")
-			}
-		default:
-			return d.Skip()
+			return 3, codec.DecodeArr(d, &s.Members, (*PathwayMemberDifference).Decode)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PathwayDifference")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00001111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfPathwayDifference) {
-					name = jsonFieldsNameOfPathwayDifference[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *PathwayDifference) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *PathwayDifference) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PathwayDifference) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *PathwayDifference) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes PathwayDifferenceKind as json.
 func (s PathwayDifferenceKind) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes PathwayDifferenceKind from json.
 func (s *PathwayDifferenceKind) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode PathwayDifferenceKind to nil")
+		return codec.Nil("PathwayDifferenceKind")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch PathwayDifferenceKind(v) {
-	case PathwayDifferenceKindAdded:
-		*s = PathwayDifferenceKindAdded
-	case PathwayDifferenceKindRemoved:
-		*s = PathwayDifferenceKindRemoved
-	case PathwayDifferenceKindChanged:
-		*s = PathwayDifferenceKindChanged
-	default:
-		*s = PathwayDifferenceKind(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s PathwayDifferenceKind) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s PathwayDifferenceKind) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *PathwayDifferenceKind) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode implements json.Marshaler.
 func (s *PathwayMemberDifference) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("path")
+	e.Str(s.Path)
+	e.FieldStart("before")
+	s.Before.Encode(e)
+	e.FieldStart("after")
+	s.After.Encode(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *PathwayMemberDifference) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("path")
-		e.Str(s.Path)
-	}
-	{
-		e.FieldStart("before")
-		s.Before.Encode(e)
-	}
-	{
-		e.FieldStart("after")
-		s.After.Encode(e)
-	}
+var objectOfPathwayMemberDifference = codec.Object{
+	Type:     "PathwayMemberDifference",
+	Members:  []string{"path", "before", "after"},
+	Required: []uint8{0b00000111},
 }
 
-var jsonFieldsNameOfPathwayMemberDifference = [3]string{
-	0: "path",
-	1: "before",
-	2: "after",
-}
-
-// Decode decodes PathwayMemberDifference from json.
 func (s *PathwayMemberDifference) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode PathwayMemberDifference to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfPathwayMemberDifference.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "path":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.Path = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"path\"")
-			}
+			return 0, codec.DecodeStr(d, &s.Path)
 		case "before":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := s.Before.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"before\"")
-			}
+			return 1, s.Before.Decode(d)
 		case "after":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				if err := s.After.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"after\"")
-			}
-		default:
-			return d.Skip()
+			return 2, s.After.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PathwayMemberDifference")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfPathwayMemberDifference) {
-					name = jsonFieldsNameOfPathwayMemberDifference[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *PathwayMemberDifference) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *PathwayMemberDifference) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *PathwayMemberDifference) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode implements json.Marshaler.
 func (s RequestData) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields implements json.Marshaler.
-func (s RequestData) encodeFields(e *jx.Encoder) {
 	for k, elem := range s {
 		e.FieldStart(k)
 
@@ -2810,9 +1585,9 @@ func (s RequestData) encodeFields(e *jx.Encoder) {
 			e.Raw(elem)
 		}
 	}
+	e.ObjEnd()
 }
 
-// Decode decodes RequestData from json.
 func (s *RequestData) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode RequestData to nil")
@@ -2822,14 +1597,7 @@ func (s *RequestData) Decode(d *jx.Decoder) error {
 	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
 		propertiesCount++
 		var elem jx.Raw
-		if err := func() error {
-			v, err := d.RawAppend(nil)
-			elem = jx.Raw(v)
-			if err != nil {
-				return err
-			}
-			return nil
-		}(); err != nil {
+		if err := codec.DecodeRaw(d, &elem); err != nil {
 			return errors.Wrapf(err, "decode field %q", k)
 		}
 		m[string(k)] = elem
@@ -2838,44 +1606,17 @@ func (s *RequestData) Decode(d *jx.Decoder) error {
 		return errors.Wrap(err, "decode RequestData")
 	}
 	// Validate properties count.
-	if err := (validate.Object{
-		MinProperties:    0,
-		MinPropertiesSet: false,
-		MaxProperties:    200,
-		MaxPropertiesSet: true,
-	}).ValidateProperties(propertiesCount); err != nil {
-		return errors.Wrap(err, "object")
-	}
-
-	return nil
+	return codec.Wrap((validate.Object{MaxProperties: 200, MaxPropertiesSet: true}).ValidateProperties(propertiesCount), "object")
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s RequestData) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s RequestData) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *RequestData) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *RequestData) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TestAnalysis) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *TestAnalysis) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("root_cause")
-		e.Str(s.RootCause)
-	}
+	e.FieldStart("root_cause")
+	e.Str(s.RootCause)
 	{
 		e.FieldStart("suggestions")
 		e.ArrStart()
@@ -2884,467 +1625,145 @@ func (s *TestAnalysis) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-	{
-		e.FieldStart("node_id_to_name")
-		s.NodeIDToName.Encode(e)
-	}
-	{
-		e.FieldStart("fault")
-		s.Fault.Encode(e)
-	}
-	{
-		e.FieldStart("blamed_node_id")
-		s.BlamedNodeID.Encode(e)
-	}
-	{
-		e.FieldStart("analyzed_by")
-		e.Str(s.AnalyzedBy)
-	}
+	e.FieldStart("node_id_to_name")
+	s.NodeIDToName.Encode(e)
+	e.FieldStart("fault")
+	s.Fault.Encode(e)
+	e.FieldStart("blamed_node_id")
+	s.BlamedNodeID.Encode(e)
+	e.FieldStart("analyzed_by")
+	e.Str(s.AnalyzedBy)
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfTestAnalysis = [6]string{
-	0: "root_cause",
-	1: "suggestions",
-	2: "node_id_to_name",
-	3: "fault",
-	4: "blamed_node_id",
-	5: "analyzed_by",
+var objectOfTestAnalysis = codec.Object{
+	Type:     "TestAnalysis",
+	Members:  []string{"root_cause", "suggestions", "node_id_to_name", "fault", "blamed_node_id", "analyzed_by"},
+	Required: []uint8{0b00111111},
 }
 
-// Decode decodes TestAnalysis from json.
 func (s *TestAnalysis) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestAnalysis to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTestAnalysis.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "root_cause":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.RootCause = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"root_cause\"")
-			}
+			return 0, codec.DecodeStr(d, &s.RootCause)
 		case "suggestions":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				s.Suggestions = make([]TestSuggestion, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem TestSuggestion
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Suggestions = append(s.Suggestions, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"suggestions\"")
-			}
+			return 1, codec.DecodeArr(d, &s.Suggestions, (*TestSuggestion).Decode)
 		case "node_id_to_name":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				if err := s.NodeIDToName.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"node_id_to_name\"")
-			}
+			return 2, s.NodeIDToName.Decode(d)
 		case "fault":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				if err := s.Fault.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"fault\"")
-			}
+			return 3, s.Fault.Decode(d)
 		case "blamed_node_id":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				if err := s.BlamedNodeID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"blamed_node_id\"")
-			}
+			return 4, s.BlamedNodeID.Decode(d)
 		case "analyzed_by":
-			requiredBitSet[0] |= 1 << 5
-			if err := func() error {
-				v, err := d.Str()
-				s.AnalyzedBy = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"analyzed_by\"")
-			}
-		default:
-			return d.Skip()
+			return 5, codec.DecodeStr(d, &s.AnalyzedBy)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestAnalysis")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00111111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestAnalysis) {
-					name = jsonFieldsNameOfTestAnalysis[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestAnalysis) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestAnalysis) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestAnalysis) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestAnalysis) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes TestAnalysisFault as json.
 func (s TestAnalysisFault) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes TestAnalysisFault from json.
 func (s *TestAnalysisFault) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode TestAnalysisFault to nil")
+		return codec.Nil("TestAnalysisFault")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch TestAnalysisFault(v) {
-	case TestAnalysisFaultAgent:
-		*s = TestAnalysisFaultAgent
-	case TestAnalysisFaultTestDefect:
-		*s = TestAnalysisFaultTestDefect
-	case TestAnalysisFaultStructureOutOfScope:
-		*s = TestAnalysisFaultStructureOutOfScope
-	case TestAnalysisFaultInfrastructure:
-		*s = TestAnalysisFaultInfrastructure
-	default:
-		*s = TestAnalysisFault(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s TestAnalysisFault) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s TestAnalysisFault) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestAnalysisFault) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestAnalysisFault) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TestAnalysisReply) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *TestAnalysisReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("data")
-		s.Data.Encode(e)
-	}
+	e.FieldStart("data")
+	s.Data.Encode(e)
 	{
 		_ = s.Errors
 		e.FieldStart("errors")
 		e.Null()
 	}
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfTestAnalysisReply = [2]string{
-	0: "data",
-	1: "errors",
+var objectOfTestAnalysisReply = codec.Object{
+	Type:     "TestAnalysisReply",
+	Members:  []string{"data", "errors"},
+	Required: []uint8{0b00000011},
 }
 
-// Decode decodes TestAnalysisReply from json.
 func (s *TestAnalysisReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestAnalysisReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTestAnalysisReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
+			return 0, s.Data.Decode(d)
 		case "errors":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
+			return 1, d.Null()
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestAnalysisReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestAnalysisReply) {
-					name = jsonFieldsNameOfTestAnalysisReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestAnalysisReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestAnalysisReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestAnalysisReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestAnalysisReply) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TestAnalysisResult) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("analysis")
+	s.Analysis.Encode(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TestAnalysisResult) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("analysis")
-		s.Analysis.Encode(e)
-	}
+var objectOfTestAnalysisResult = codec.Object{
+	Type:     "TestAnalysisResult",
+	Members:  []string{"analysis"},
+	Required: []uint8{0b00000001},
 }
 
-var jsonFieldsNameOfTestAnalysisResult = [1]string{
-	0: "analysis",
-}
-
-// Decode decodes TestAnalysisResult from json.
 func (s *TestAnalysisResult) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestAnalysisResult to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTestAnalysisResult.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "analysis":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Analysis.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"analysis\"")
-			}
-		default:
-			return d.Skip()
+			return 0, s.Analysis.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestAnalysisResult")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000001,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestAnalysisResult) {
-					name = jsonFieldsNameOfTestAnalysisResult[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestAnalysisResult) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestAnalysisResult) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestAnalysisResult) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestAnalysisResult) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TestAnalytics) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *TestAnalytics) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("total_runs")
-		e.Int(s.TotalRuns)
-	}
-	{
-		e.FieldStart("passed")
-		e.Int(s.Passed)
-	}
-	{
-		e.FieldStart("failed")
-		e.Int(s.Failed)
-	}
-	{
-		e.FieldStart("errors")
-		e.Int(s.Errors)
-	}
-	{
-		e.FieldStart("pass_rate")
-		s.PassRate.Encode(e)
-	}
-	{
-		e.FieldStart("failure_rate")
-		s.FailureRate.Encode(e)
-	}
-	{
-		e.FieldStart("avg_score")
-		s.AvgScore.Encode(e)
-	}
-	{
-		e.FieldStart("coverage")
-		s.Coverage.Encode(e)
-	}
-	{
-		e.FieldStart("excluded_scripted")
-		e.Int(s.ExcludedScripted)
-	}
-	{
-		e.FieldStart("excluded_reason")
-		s.ExcludedReason.Encode(e)
-	}
+	e.FieldStart("total_runs")
+	e.Int(s.TotalRuns)
+	e.FieldStart("passed")
+	e.Int(s.Passed)
+	e.FieldStart("failed")
+	e.Int(s.Failed)
+	e.FieldStart("errors")
+	e.Int(s.Errors)
+	e.FieldStart("pass_rate")
+	s.PassRate.Encode(e)
+	e.FieldStart("failure_rate")
+	s.FailureRate.Encode(e)
+	e.FieldStart("avg_score")
+	s.AvgScore.Encode(e)
+	e.FieldStart("coverage")
+	s.Coverage.Encode(e)
+	e.FieldStart("excluded_scripted")
+	e.Int(s.ExcludedScripted)
+	e.FieldStart("excluded_reason")
+	s.ExcludedReason.Encode(e)
 	{
 		e.FieldStart("runs")
 		e.ArrStart()
@@ -3353,550 +1772,162 @@ func (s *TestAnalytics) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-}
-
-var jsonFieldsNameOfTestAnalytics = [11]string{
-	0:  "total_runs",
-	1:  "passed",
-	2:  "failed",
-	3:  "errors",
-	4:  "pass_rate",
-	5:  "failure_rate",
-	6:  "avg_score",
-	7:  "coverage",
-	8:  "excluded_scripted",
-	9:  "excluded_reason",
-	10: "runs",
-}
-
-// Decode decodes TestAnalytics from json.
-func (s *TestAnalytics) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestAnalytics to nil")
-	}
-	var requiredBitSet [2]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "total_runs":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Int()
-				s.TotalRuns = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"total_runs\"")
-			}
-		case "passed":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Int()
-				s.Passed = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"passed\"")
-			}
-		case "failed":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				v, err := d.Int()
-				s.Failed = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"failed\"")
-			}
-		case "errors":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				v, err := d.Int()
-				s.Errors = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		case "pass_rate":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				if err := s.PassRate.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"pass_rate\"")
-			}
-		case "failure_rate":
-			requiredBitSet[0] |= 1 << 5
-			if err := func() error {
-				if err := s.FailureRate.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"failure_rate\"")
-			}
-		case "avg_score":
-			requiredBitSet[0] |= 1 << 6
-			if err := func() error {
-				if err := s.AvgScore.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"avg_score\"")
-			}
-		case "coverage":
-			requiredBitSet[0] |= 1 << 7
-			if err := func() error {
-				if err := s.Coverage.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"coverage\"")
-			}
-		case "excluded_scripted":
-			requiredBitSet[1] |= 1 << 0
-			if err := func() error {
-				v, err := d.Int()
-				s.ExcludedScripted = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"excluded_scripted\"")
-			}
-		case "excluded_reason":
-			requiredBitSet[1] |= 1 << 1
-			if err := func() error {
-				if err := s.ExcludedReason.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"excluded_reason\"")
-			}
-		case "runs":
-			requiredBitSet[1] |= 1 << 2
-			if err := func() error {
-				s.Runs = make([]TestAnalyticsRun, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem TestAnalyticsRun
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Runs = append(s.Runs, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"runs\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestAnalytics")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [2]uint8{
-		0b11111111,
-		0b00000111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestAnalytics) {
-					name = jsonFieldsNameOfTestAnalytics[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestAnalytics) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestAnalytics) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *TestAnalyticsReply) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TestAnalyticsReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("data")
-		s.Data.Encode(e)
-	}
+var objectOfTestAnalytics = codec.Object{
+	Type: "TestAnalytics",
+	Members: []string{
+		"total_runs", "passed", "failed", "errors", "pass_rate", "failure_rate", "avg_score", "coverage",
+		"excluded_scripted", "excluded_reason", "runs",
+	},
+	Required: []uint8{0b11111111, 0b00000111},
+}
+
+func (s *TestAnalytics) Decode(d *jx.Decoder) error {
+	return objectOfTestAnalytics.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "total_runs":
+			return 0, codec.DecodeInt(d, &s.TotalRuns)
+		case "passed":
+			return 1, codec.DecodeInt(d, &s.Passed)
+		case "failed":
+			return 2, codec.DecodeInt(d, &s.Failed)
+		case "errors":
+			return 3, codec.DecodeInt(d, &s.Errors)
+		case "pass_rate":
+			return 4, s.PassRate.Decode(d)
+		case "failure_rate":
+			return 5, s.FailureRate.Decode(d)
+		case "avg_score":
+			return 6, s.AvgScore.Decode(d)
+		case "coverage":
+			return 7, s.Coverage.Decode(d)
+		case "excluded_scripted":
+			return 8, codec.DecodeInt(d, &s.ExcludedScripted)
+		case "excluded_reason":
+			return 9, s.ExcludedReason.Decode(d)
+		case "runs":
+			return 10, codec.DecodeArr(d, &s.Runs, (*TestAnalyticsRun).Decode)
+		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *TestAnalytics) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *TestAnalytics) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *TestAnalyticsReply) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("data")
+	s.Data.Encode(e)
 	{
 		_ = s.Errors
 		e.FieldStart("errors")
 		e.Null()
 	}
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfTestAnalyticsReply = [2]string{
-	0: "data",
-	1: "errors",
+var objectOfTestAnalyticsReply = codec.Object{
+	Type:     "TestAnalyticsReply",
+	Members:  []string{"data", "errors"},
+	Required: []uint8{0b00000011},
 }
 
-// Decode decodes TestAnalyticsReply from json.
 func (s *TestAnalyticsReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestAnalyticsReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTestAnalyticsReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
+			return 0, s.Data.Decode(d)
 		case "errors":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
+			return 1, d.Null()
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestAnalyticsReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestAnalyticsReply) {
-					name = jsonFieldsNameOfTestAnalyticsReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestAnalyticsReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestAnalyticsReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestAnalyticsReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestAnalyticsReply) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TestAnalyticsRun) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("id")
+	e.Str(s.ID)
+	e.FieldStart("scenario_id")
+	e.Str(s.ScenarioID)
+	e.FieldStart("scenario_name")
+	e.Str(s.ScenarioName)
+	e.FieldStart("status")
+	s.Status.Encode(e)
+	e.FieldStart("score")
+	s.Score.Encode(e)
+	e.FieldStart("created_at")
+	json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TestAnalyticsRun) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("id")
-		e.Str(s.ID)
-	}
-	{
-		e.FieldStart("scenario_id")
-		e.Str(s.ScenarioID)
-	}
-	{
-		e.FieldStart("scenario_name")
-		e.Str(s.ScenarioName)
-	}
-	{
-		e.FieldStart("status")
-		s.Status.Encode(e)
-	}
-	{
-		e.FieldStart("score")
-		s.Score.Encode(e)
-	}
-	{
-		e.FieldStart("created_at")
-		json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
-	}
+var objectOfTestAnalyticsRun = codec.Object{
+	Type:     "TestAnalyticsRun",
+	Members:  []string{"id", "scenario_id", "scenario_name", "status", "score", "created_at"},
+	Required: []uint8{0b00111111},
 }
 
-var jsonFieldsNameOfTestAnalyticsRun = [6]string{
-	0: "id",
-	1: "scenario_id",
-	2: "scenario_name",
-	3: "status",
-	4: "score",
-	5: "created_at",
-}
-
-// Decode decodes TestAnalyticsRun from json.
 func (s *TestAnalyticsRun) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestAnalyticsRun to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTestAnalyticsRun.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "id":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.ID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"id\"")
-			}
+			return 0, codec.DecodeStr(d, &s.ID)
 		case "scenario_id":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.ScenarioID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"scenario_id\"")
-			}
+			return 1, codec.DecodeStr(d, &s.ScenarioID)
 		case "scenario_name":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				v, err := d.Str()
-				s.ScenarioName = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"scenario_name\"")
-			}
+			return 2, codec.DecodeStr(d, &s.ScenarioName)
 		case "status":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				if err := s.Status.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"status\"")
-			}
+			return 3, s.Status.Decode(d)
 		case "score":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				if err := s.Score.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"score\"")
-			}
+			return 4, s.Score.Decode(d)
 		case "created_at":
-			requiredBitSet[0] |= 1 << 5
-			if err := func() error {
-				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.000Z07:00")
-				s.CreatedAt = v
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"created_at\"")
-			}
-		default:
-			return d.Skip()
+			return 5, codec.DecodeTime(d, &s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestAnalyticsRun")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00111111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestAnalyticsRun) {
-					name = jsonFieldsNameOfTestAnalyticsRun[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestAnalyticsRun) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestAnalyticsRun) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestAnalyticsRun) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestAnalyticsRun) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes TestAssertion as json.
 func (s TestAssertion) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-func (s TestAssertion) encodeFields(e *jx.Encoder) {
 	switch s.Type {
 	case TestAssertionLLMJudgeTestAssertion:
 		e.FieldStart("type")
 		e.Str("LLM_JUDGE")
 		{
 			s := s.TestAssertionLLMJudge
-			{
-				if s.ID.Set {
-					e.FieldStart("id")
-					s.ID.Encode(e)
-				}
+			if s.ID.Set {
+				e.FieldStart("id")
+				s.ID.Encode(e)
 			}
-			{
-				if s.Name.Set {
-					e.FieldStart("name")
-					s.Name.Encode(e)
-				}
+			if s.Name.Set {
+				e.FieldStart("name")
+				s.Name.Encode(e)
 			}
-			{
-				e.FieldStart("config")
-				s.Config.Encode(e)
+			e.FieldStart("config")
+			s.Config.Encode(e)
+			if s.IsRequired.Set {
+				e.FieldStart("is_required")
+				s.IsRequired.Encode(e)
 			}
-			{
-				if s.IsRequired.Set {
-					e.FieldStart("is_required")
-					s.IsRequired.Encode(e)
-				}
+			if s.Weight.Set {
+				e.FieldStart("weight")
+				s.Weight.Encode(e)
 			}
-			{
-				if s.Weight.Set {
-					e.FieldStart("weight")
-					s.Weight.Encode(e)
-				}
-			}
-			{
-				if s.Order.Set {
-					e.FieldStart("order")
-					s.Order.Encode(e)
-				}
+			if s.Order.Set {
+				e.FieldStart("order")
+				s.Order.Encode(e)
 			}
 		}
 	case TestAssertionServiceToneTestAssertion:
@@ -3904,39 +1935,27 @@ func (s TestAssertion) encodeFields(e *jx.Encoder) {
 		e.Str("SERVICE_TONE")
 		{
 			s := s.TestAssertionServiceTone
-			{
-				if s.ID.Set {
-					e.FieldStart("id")
-					s.ID.Encode(e)
-				}
+			if s.ID.Set {
+				e.FieldStart("id")
+				s.ID.Encode(e)
 			}
-			{
-				if s.Name.Set {
-					e.FieldStart("name")
-					s.Name.Encode(e)
-				}
+			if s.Name.Set {
+				e.FieldStart("name")
+				s.Name.Encode(e)
 			}
-			{
-				e.FieldStart("config")
-				s.Config.Encode(e)
+			e.FieldStart("config")
+			s.Config.Encode(e)
+			if s.IsRequired.Set {
+				e.FieldStart("is_required")
+				s.IsRequired.Encode(e)
 			}
-			{
-				if s.IsRequired.Set {
-					e.FieldStart("is_required")
-					s.IsRequired.Encode(e)
-				}
+			if s.Weight.Set {
+				e.FieldStart("weight")
+				s.Weight.Encode(e)
 			}
-			{
-				if s.Weight.Set {
-					e.FieldStart("weight")
-					s.Weight.Encode(e)
-				}
-			}
-			{
-				if s.Order.Set {
-					e.FieldStart("order")
-					s.Order.Encode(e)
-				}
+			if s.Order.Set {
+				e.FieldStart("order")
+				s.Order.Encode(e)
 			}
 		}
 	case TestAssertionVariableExtractedTestAssertion:
@@ -3944,39 +1963,27 @@ func (s TestAssertion) encodeFields(e *jx.Encoder) {
 		e.Str("VARIABLE_EXTRACTED")
 		{
 			s := s.TestAssertionVariableExtracted
-			{
-				if s.ID.Set {
-					e.FieldStart("id")
-					s.ID.Encode(e)
-				}
+			if s.ID.Set {
+				e.FieldStart("id")
+				s.ID.Encode(e)
 			}
-			{
-				if s.Name.Set {
-					e.FieldStart("name")
-					s.Name.Encode(e)
-				}
+			if s.Name.Set {
+				e.FieldStart("name")
+				s.Name.Encode(e)
 			}
-			{
-				e.FieldStart("config")
-				s.Config.Encode(e)
+			e.FieldStart("config")
+			s.Config.Encode(e)
+			if s.IsRequired.Set {
+				e.FieldStart("is_required")
+				s.IsRequired.Encode(e)
 			}
-			{
-				if s.IsRequired.Set {
-					e.FieldStart("is_required")
-					s.IsRequired.Encode(e)
-				}
+			if s.Weight.Set {
+				e.FieldStart("weight")
+				s.Weight.Encode(e)
 			}
-			{
-				if s.Weight.Set {
-					e.FieldStart("weight")
-					s.Weight.Encode(e)
-				}
-			}
-			{
-				if s.Order.Set {
-					e.FieldStart("order")
-					s.Order.Encode(e)
-				}
+			if s.Order.Set {
+				e.FieldStart("order")
+				s.Order.Encode(e)
 			}
 		}
 	case TestAssertionNodeReachedTestAssertion:
@@ -3984,39 +1991,27 @@ func (s TestAssertion) encodeFields(e *jx.Encoder) {
 		e.Str("NODE_REACHED")
 		{
 			s := s.TestAssertionNodeReached
-			{
-				if s.ID.Set {
-					e.FieldStart("id")
-					s.ID.Encode(e)
-				}
+			if s.ID.Set {
+				e.FieldStart("id")
+				s.ID.Encode(e)
 			}
-			{
-				if s.Name.Set {
-					e.FieldStart("name")
-					s.Name.Encode(e)
-				}
+			if s.Name.Set {
+				e.FieldStart("name")
+				s.Name.Encode(e)
 			}
-			{
-				e.FieldStart("config")
-				s.Config.Encode(e)
+			e.FieldStart("config")
+			s.Config.Encode(e)
+			if s.IsRequired.Set {
+				e.FieldStart("is_required")
+				s.IsRequired.Encode(e)
 			}
-			{
-				if s.IsRequired.Set {
-					e.FieldStart("is_required")
-					s.IsRequired.Encode(e)
-				}
+			if s.Weight.Set {
+				e.FieldStart("weight")
+				s.Weight.Encode(e)
 			}
-			{
-				if s.Weight.Set {
-					e.FieldStart("weight")
-					s.Weight.Encode(e)
-				}
-			}
-			{
-				if s.Order.Set {
-					e.FieldStart("order")
-					s.Order.Encode(e)
-				}
+			if s.Order.Set {
+				e.FieldStart("order")
+				s.Order.Encode(e)
 			}
 		}
 	case TestAssertionNodesVisitedTestAssertion:
@@ -4024,39 +2019,27 @@ func (s TestAssertion) encodeFields(e *jx.Encoder) {
 		e.Str("NODES_VISITED")
 		{
 			s := s.TestAssertionNodesVisited
-			{
-				if s.ID.Set {
-					e.FieldStart("id")
-					s.ID.Encode(e)
-				}
+			if s.ID.Set {
+				e.FieldStart("id")
+				s.ID.Encode(e)
 			}
-			{
-				if s.Name.Set {
-					e.FieldStart("name")
-					s.Name.Encode(e)
-				}
+			if s.Name.Set {
+				e.FieldStart("name")
+				s.Name.Encode(e)
 			}
-			{
-				e.FieldStart("config")
-				s.Config.Encode(e)
+			e.FieldStart("config")
+			s.Config.Encode(e)
+			if s.IsRequired.Set {
+				e.FieldStart("is_required")
+				s.IsRequired.Encode(e)
 			}
-			{
-				if s.IsRequired.Set {
-					e.FieldStart("is_required")
-					s.IsRequired.Encode(e)
-				}
+			if s.Weight.Set {
+				e.FieldStart("weight")
+				s.Weight.Encode(e)
 			}
-			{
-				if s.Weight.Set {
-					e.FieldStart("weight")
-					s.Weight.Encode(e)
-				}
-			}
-			{
-				if s.Order.Set {
-					e.FieldStart("order")
-					s.Order.Encode(e)
-				}
+			if s.Order.Set {
+				e.FieldStart("order")
+				s.Order.Encode(e)
 			}
 		}
 	case TestAssertionWebhookTriggeredTestAssertion:
@@ -4064,39 +2047,27 @@ func (s TestAssertion) encodeFields(e *jx.Encoder) {
 		e.Str("WEBHOOK_TRIGGERED")
 		{
 			s := s.TestAssertionWebhookTriggered
-			{
-				if s.ID.Set {
-					e.FieldStart("id")
-					s.ID.Encode(e)
-				}
+			if s.ID.Set {
+				e.FieldStart("id")
+				s.ID.Encode(e)
 			}
-			{
-				if s.Name.Set {
-					e.FieldStart("name")
-					s.Name.Encode(e)
-				}
+			if s.Name.Set {
+				e.FieldStart("name")
+				s.Name.Encode(e)
 			}
-			{
-				e.FieldStart("config")
-				s.Config.Encode(e)
+			e.FieldStart("config")
+			s.Config.Encode(e)
+			if s.IsRequired.Set {
+				e.FieldStart("is_required")
+				s.IsRequired.Encode(e)
 			}
-			{
-				if s.IsRequired.Set {
-					e.FieldStart("is_required")
-					s.IsRequired.Encode(e)
-				}
+			if s.Weight.Set {
+				e.FieldStart("weight")
+				s.Weight.Encode(e)
 			}
-			{
-				if s.Weight.Set {
-					e.FieldStart("weight")
-					s.Weight.Encode(e)
-				}
-			}
-			{
-				if s.Order.Set {
-					e.FieldStart("order")
-					s.Order.Encode(e)
-				}
+			if s.Order.Set {
+				e.FieldStart("order")
+				s.Order.Encode(e)
 			}
 		}
 	case TestAssertionRegexMatchTestAssertion:
@@ -4104,39 +2075,27 @@ func (s TestAssertion) encodeFields(e *jx.Encoder) {
 		e.Str("REGEX_MATCH")
 		{
 			s := s.TestAssertionRegexMatch
-			{
-				if s.ID.Set {
-					e.FieldStart("id")
-					s.ID.Encode(e)
-				}
+			if s.ID.Set {
+				e.FieldStart("id")
+				s.ID.Encode(e)
 			}
-			{
-				if s.Name.Set {
-					e.FieldStart("name")
-					s.Name.Encode(e)
-				}
+			if s.Name.Set {
+				e.FieldStart("name")
+				s.Name.Encode(e)
 			}
-			{
-				e.FieldStart("config")
-				s.Config.Encode(e)
+			e.FieldStart("config")
+			s.Config.Encode(e)
+			if s.IsRequired.Set {
+				e.FieldStart("is_required")
+				s.IsRequired.Encode(e)
 			}
-			{
-				if s.IsRequired.Set {
-					e.FieldStart("is_required")
-					s.IsRequired.Encode(e)
-				}
+			if s.Weight.Set {
+				e.FieldStart("weight")
+				s.Weight.Encode(e)
 			}
-			{
-				if s.Weight.Set {
-					e.FieldStart("weight")
-					s.Weight.Encode(e)
-				}
-			}
-			{
-				if s.Order.Set {
-					e.FieldStart("order")
-					s.Order.Encode(e)
-				}
+			if s.Order.Set {
+				e.FieldStart("order")
+				s.Order.Encode(e)
 			}
 		}
 	case TestAssertionStringCheckTestAssertion:
@@ -4144,39 +2103,27 @@ func (s TestAssertion) encodeFields(e *jx.Encoder) {
 		e.Str("STRING_CHECK")
 		{
 			s := s.TestAssertionStringCheck
-			{
-				if s.ID.Set {
-					e.FieldStart("id")
-					s.ID.Encode(e)
-				}
+			if s.ID.Set {
+				e.FieldStart("id")
+				s.ID.Encode(e)
 			}
-			{
-				if s.Name.Set {
-					e.FieldStart("name")
-					s.Name.Encode(e)
-				}
+			if s.Name.Set {
+				e.FieldStart("name")
+				s.Name.Encode(e)
 			}
-			{
-				e.FieldStart("config")
-				s.Config.Encode(e)
+			e.FieldStart("config")
+			s.Config.Encode(e)
+			if s.IsRequired.Set {
+				e.FieldStart("is_required")
+				s.IsRequired.Encode(e)
 			}
-			{
-				if s.IsRequired.Set {
-					e.FieldStart("is_required")
-					s.IsRequired.Encode(e)
-				}
+			if s.Weight.Set {
+				e.FieldStart("weight")
+				s.Weight.Encode(e)
 			}
-			{
-				if s.Weight.Set {
-					e.FieldStart("weight")
-					s.Weight.Encode(e)
-				}
-			}
-			{
-				if s.Order.Set {
-					e.FieldStart("order")
-					s.Order.Encode(e)
-				}
+			if s.Order.Set {
+				e.FieldStart("order")
+				s.Order.Encode(e)
 			}
 		}
 	case TestAssertionCustomLLMTestAssertion:
@@ -4184,39 +2131,27 @@ func (s TestAssertion) encodeFields(e *jx.Encoder) {
 		e.Str("CUSTOM_LLM")
 		{
 			s := s.TestAssertionCustomLLM
-			{
-				if s.ID.Set {
-					e.FieldStart("id")
-					s.ID.Encode(e)
-				}
+			if s.ID.Set {
+				e.FieldStart("id")
+				s.ID.Encode(e)
 			}
-			{
-				if s.Name.Set {
-					e.FieldStart("name")
-					s.Name.Encode(e)
-				}
+			if s.Name.Set {
+				e.FieldStart("name")
+				s.Name.Encode(e)
 			}
-			{
-				e.FieldStart("config")
-				s.Config.Encode(e)
+			e.FieldStart("config")
+			s.Config.Encode(e)
+			if s.IsRequired.Set {
+				e.FieldStart("is_required")
+				s.IsRequired.Encode(e)
 			}
-			{
-				if s.IsRequired.Set {
-					e.FieldStart("is_required")
-					s.IsRequired.Encode(e)
-				}
+			if s.Weight.Set {
+				e.FieldStart("weight")
+				s.Weight.Encode(e)
 			}
-			{
-				if s.Weight.Set {
-					e.FieldStart("weight")
-					s.Weight.Encode(e)
-				}
-			}
-			{
-				if s.Order.Set {
-					e.FieldStart("order")
-					s.Order.Encode(e)
-				}
+			if s.Order.Set {
+				e.FieldStart("order")
+				s.Order.Encode(e)
 			}
 		}
 	case TestAssertionTraversalMatchTestAssertion:
@@ -4224,45 +2159,33 @@ func (s TestAssertion) encodeFields(e *jx.Encoder) {
 		e.Str("TRAVERSAL_MATCH")
 		{
 			s := s.TestAssertionTraversalMatch
-			{
-				if s.ID.Set {
-					e.FieldStart("id")
-					s.ID.Encode(e)
-				}
+			if s.ID.Set {
+				e.FieldStart("id")
+				s.ID.Encode(e)
 			}
-			{
-				if s.Name.Set {
-					e.FieldStart("name")
-					s.Name.Encode(e)
-				}
+			if s.Name.Set {
+				e.FieldStart("name")
+				s.Name.Encode(e)
 			}
-			{
-				e.FieldStart("config")
-				s.Config.Encode(e)
+			e.FieldStart("config")
+			s.Config.Encode(e)
+			if s.IsRequired.Set {
+				e.FieldStart("is_required")
+				s.IsRequired.Encode(e)
 			}
-			{
-				if s.IsRequired.Set {
-					e.FieldStart("is_required")
-					s.IsRequired.Encode(e)
-				}
+			if s.Weight.Set {
+				e.FieldStart("weight")
+				s.Weight.Encode(e)
 			}
-			{
-				if s.Weight.Set {
-					e.FieldStart("weight")
-					s.Weight.Encode(e)
-				}
-			}
-			{
-				if s.Order.Set {
-					e.FieldStart("order")
-					s.Order.Encode(e)
-				}
+			if s.Order.Set {
+				e.FieldStart("order")
+				s.Order.Encode(e)
 			}
 		}
 	}
+	e.ObjEnd()
 }
 
-// Decode decodes TestAssertion from json.
 func (s *TestAssertion) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode TestAssertion to nil")
@@ -4375,2449 +2298,840 @@ func (s *TestAssertion) Decode(d *jx.Decoder) error {
 	return nil
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s TestAssertion) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s TestAssertion) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestAssertion) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestAssertion) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TestAssertionCustomLLM) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	if s.ID.Set {
+		e.FieldStart("id")
+		s.ID.Encode(e)
+	}
+	e.FieldStart("type")
+	e.Str("CUSTOM_LLM")
+	if s.Name.Set {
+		e.FieldStart("name")
+		s.Name.Encode(e)
+	}
+	e.FieldStart("config")
+	s.Config.Encode(e)
+	if s.IsRequired.Set {
+		e.FieldStart("is_required")
+		s.IsRequired.Encode(e)
+	}
+	if s.Weight.Set {
+		e.FieldStart("weight")
+		s.Weight.Encode(e)
+	}
+	if s.Order.Set {
+		e.FieldStart("order")
+		s.Order.Encode(e)
+	}
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TestAssertionCustomLLM) encodeFields(e *jx.Encoder) {
-	{
-		if s.ID.Set {
-			e.FieldStart("id")
-			s.ID.Encode(e)
-		}
-	}
-	{
-		e.FieldStart("type")
-		e.Str("CUSTOM_LLM")
-	}
-	{
-		if s.Name.Set {
-			e.FieldStart("name")
-			s.Name.Encode(e)
-		}
-	}
-	{
-		e.FieldStart("config")
-		s.Config.Encode(e)
-	}
-	{
-		if s.IsRequired.Set {
-			e.FieldStart("is_required")
-			s.IsRequired.Encode(e)
-		}
-	}
-	{
-		if s.Weight.Set {
-			e.FieldStart("weight")
-			s.Weight.Encode(e)
-		}
-	}
-	{
-		if s.Order.Set {
-			e.FieldStart("order")
-			s.Order.Encode(e)
-		}
-	}
+var objectOfTestAssertionCustomLLM = codec.Object{
+	Type:     "TestAssertionCustomLLM",
+	Members:  []string{"id", "type", "name", "config", "is_required", "weight", "order"},
+	Required: []uint8{0b00001010},
 }
 
-var jsonFieldsNameOfTestAssertionCustomLLM = [7]string{
-	0: "id",
-	1: "type",
-	2: "name",
-	3: "config",
-	4: "is_required",
-	5: "weight",
-	6: "order",
-}
-
-// Decode decodes TestAssertionCustomLLM from json.
 func (s *TestAssertionCustomLLM) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestAssertionCustomLLM to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTestAssertionCustomLLM.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "id":
-			if err := func() error {
-				s.ID.Reset()
-				if err := s.ID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"id\"")
-			}
+			s.ID.Reset()
+			return 0, s.ID.Decode(d)
 		case "type":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.Type = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"type\"")
-			}
+			return 1, codec.DecodeStr(d, &s.Type)
 		case "name":
-			if err := func() error {
-				s.Name.Reset()
-				if err := s.Name.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"name\"")
-			}
+			s.Name.Reset()
+			return 2, s.Name.Decode(d)
 		case "config":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				if err := s.Config.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"config\"")
-			}
+			return 3, s.Config.Decode(d)
 		case "is_required":
-			if err := func() error {
-				s.IsRequired.Reset()
-				if err := s.IsRequired.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"is_required\"")
-			}
+			s.IsRequired.Reset()
+			return 4, s.IsRequired.Decode(d)
 		case "weight":
-			if err := func() error {
-				s.Weight.Reset()
-				if err := s.Weight.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"weight\"")
-			}
+			s.Weight.Reset()
+			return 5, s.Weight.Decode(d)
 		case "order":
-			if err := func() error {
-				s.Order.Reset()
-				if err := s.Order.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"order\"")
-			}
-		default:
-			return errors.Errorf("unexpected field %q", k)
+			s.Order.Reset()
+			return 6, s.Order.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestAssertionCustomLLM")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00001010,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestAssertionCustomLLM) {
-					name = jsonFieldsNameOfTestAssertionCustomLLM[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestAssertionCustomLLM) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestAssertionCustomLLM) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *TestAssertionCustomLLM) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes TestAssertionKind as json.
 func (s TestAssertionKind) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes TestAssertionKind from json.
 func (s *TestAssertionKind) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode TestAssertionKind to nil")
+		return codec.Nil("TestAssertionKind")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch TestAssertionKind(v) {
-	case TestAssertionKindLLMJUDGE:
-		*s = TestAssertionKindLLMJUDGE
-	case TestAssertionKindSERVICETONE:
-		*s = TestAssertionKindSERVICETONE
-	case TestAssertionKindVARIABLEEXTRACTED:
-		*s = TestAssertionKindVARIABLEEXTRACTED
-	case TestAssertionKindNODEREACHED:
-		*s = TestAssertionKindNODEREACHED
-	case TestAssertionKindNODESVISITED:
-		*s = TestAssertionKindNODESVISITED
-	case TestAssertionKindWEBHOOKTRIGGERED:
-		*s = TestAssertionKindWEBHOOKTRIGGERED
-	case TestAssertionKindREGEXMATCH:
-		*s = TestAssertionKindREGEXMATCH
-	case TestAssertionKindSTRINGCHECK:
-		*s = TestAssertionKindSTRINGCHECK
-	case TestAssertionKindCUSTOMLLM:
-		*s = TestAssertionKindCUSTOMLLM
-	case TestAssertionKindTRAVERSALMATCH:
-		*s = TestAssertionKindTRAVERSALMATCH
-	default:
-		*s = TestAssertionKind(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s TestAssertionKind) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s TestAssertionKind) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestAssertionKind) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestAssertionKind) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TestAssertionLLMJudge) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	if s.ID.Set {
+		e.FieldStart("id")
+		s.ID.Encode(e)
+	}
+	e.FieldStart("type")
+	e.Str("LLM_JUDGE")
+	if s.Name.Set {
+		e.FieldStart("name")
+		s.Name.Encode(e)
+	}
+	e.FieldStart("config")
+	s.Config.Encode(e)
+	if s.IsRequired.Set {
+		e.FieldStart("is_required")
+		s.IsRequired.Encode(e)
+	}
+	if s.Weight.Set {
+		e.FieldStart("weight")
+		s.Weight.Encode(e)
+	}
+	if s.Order.Set {
+		e.FieldStart("order")
+		s.Order.Encode(e)
+	}
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TestAssertionLLMJudge) encodeFields(e *jx.Encoder) {
-	{
-		if s.ID.Set {
-			e.FieldStart("id")
-			s.ID.Encode(e)
-		}
-	}
-	{
-		e.FieldStart("type")
-		e.Str("LLM_JUDGE")
-	}
-	{
-		if s.Name.Set {
-			e.FieldStart("name")
-			s.Name.Encode(e)
-		}
-	}
-	{
-		e.FieldStart("config")
-		s.Config.Encode(e)
-	}
-	{
-		if s.IsRequired.Set {
-			e.FieldStart("is_required")
-			s.IsRequired.Encode(e)
-		}
-	}
-	{
-		if s.Weight.Set {
-			e.FieldStart("weight")
-			s.Weight.Encode(e)
-		}
-	}
-	{
-		if s.Order.Set {
-			e.FieldStart("order")
-			s.Order.Encode(e)
-		}
-	}
+var objectOfTestAssertionLLMJudge = codec.Object{
+	Type:     "TestAssertionLLMJudge",
+	Members:  []string{"id", "type", "name", "config", "is_required", "weight", "order"},
+	Required: []uint8{0b00001010},
 }
 
-var jsonFieldsNameOfTestAssertionLLMJudge = [7]string{
-	0: "id",
-	1: "type",
-	2: "name",
-	3: "config",
-	4: "is_required",
-	5: "weight",
-	6: "order",
-}
-
-// Decode decodes TestAssertionLLMJudge from json.
 func (s *TestAssertionLLMJudge) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestAssertionLLMJudge to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTestAssertionLLMJudge.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "id":
-			if err := func() error {
-				s.ID.Reset()
-				if err := s.ID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"id\"")
-			}
+			s.ID.Reset()
+			return 0, s.ID.Decode(d)
 		case "type":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.Type = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"type\"")
-			}
+			return 1, codec.DecodeStr(d, &s.Type)
 		case "name":
-			if err := func() error {
-				s.Name.Reset()
-				if err := s.Name.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"name\"")
-			}
+			s.Name.Reset()
+			return 2, s.Name.Decode(d)
 		case "config":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				if err := s.Config.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"config\"")
-			}
+			return 3, s.Config.Decode(d)
 		case "is_required":
-			if err := func() error {
-				s.IsRequired.Reset()
-				if err := s.IsRequired.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"is_required\"")
-			}
+			s.IsRequired.Reset()
+			return 4, s.IsRequired.Decode(d)
 		case "weight":
-			if err := func() error {
-				s.Weight.Reset()
-				if err := s.Weight.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"weight\"")
-			}
+			s.Weight.Reset()
+			return 5, s.Weight.Decode(d)
 		case "order":
-			if err := func() error {
-				s.Order.Reset()
-				if err := s.Order.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"order\"")
-			}
-		default:
-			return errors.Errorf("unexpected field %q", k)
+			s.Order.Reset()
+			return 6, s.Order.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestAssertionLLMJudge")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00001010,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestAssertionLLMJudge) {
-					name = jsonFieldsNameOfTestAssertionLLMJudge[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestAssertionLLMJudge) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestAssertionLLMJudge) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *TestAssertionLLMJudge) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode implements json.Marshaler.
 func (s *TestAssertionNodeReached) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	if s.ID.Set {
+		e.FieldStart("id")
+		s.ID.Encode(e)
+	}
+	e.FieldStart("type")
+	e.Str("NODE_REACHED")
+	if s.Name.Set {
+		e.FieldStart("name")
+		s.Name.Encode(e)
+	}
+	e.FieldStart("config")
+	s.Config.Encode(e)
+	if s.IsRequired.Set {
+		e.FieldStart("is_required")
+		s.IsRequired.Encode(e)
+	}
+	if s.Weight.Set {
+		e.FieldStart("weight")
+		s.Weight.Encode(e)
+	}
+	if s.Order.Set {
+		e.FieldStart("order")
+		s.Order.Encode(e)
+	}
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TestAssertionNodeReached) encodeFields(e *jx.Encoder) {
-	{
-		if s.ID.Set {
-			e.FieldStart("id")
-			s.ID.Encode(e)
-		}
-	}
-	{
-		e.FieldStart("type")
-		e.Str("NODE_REACHED")
-	}
-	{
-		if s.Name.Set {
-			e.FieldStart("name")
-			s.Name.Encode(e)
-		}
-	}
-	{
-		e.FieldStart("config")
-		s.Config.Encode(e)
-	}
-	{
-		if s.IsRequired.Set {
-			e.FieldStart("is_required")
-			s.IsRequired.Encode(e)
-		}
-	}
-	{
-		if s.Weight.Set {
-			e.FieldStart("weight")
-			s.Weight.Encode(e)
-		}
-	}
-	{
-		if s.Order.Set {
-			e.FieldStart("order")
-			s.Order.Encode(e)
-		}
-	}
+var objectOfTestAssertionNodeReached = codec.Object{
+	Type:     "TestAssertionNodeReached",
+	Members:  []string{"id", "type", "name", "config", "is_required", "weight", "order"},
+	Required: []uint8{0b00001010},
 }
 
-var jsonFieldsNameOfTestAssertionNodeReached = [7]string{
-	0: "id",
-	1: "type",
-	2: "name",
-	3: "config",
-	4: "is_required",
-	5: "weight",
-	6: "order",
-}
-
-// Decode decodes TestAssertionNodeReached from json.
 func (s *TestAssertionNodeReached) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestAssertionNodeReached to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTestAssertionNodeReached.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "id":
-			if err := func() error {
-				s.ID.Reset()
-				if err := s.ID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"id\"")
-			}
+			s.ID.Reset()
+			return 0, s.ID.Decode(d)
 		case "type":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.Type = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"type\"")
-			}
+			return 1, codec.DecodeStr(d, &s.Type)
 		case "name":
-			if err := func() error {
-				s.Name.Reset()
-				if err := s.Name.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"name\"")
-			}
+			s.Name.Reset()
+			return 2, s.Name.Decode(d)
 		case "config":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				if err := s.Config.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"config\"")
-			}
+			return 3, s.Config.Decode(d)
 		case "is_required":
-			if err := func() error {
-				s.IsRequired.Reset()
-				if err := s.IsRequired.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"is_required\"")
-			}
+			s.IsRequired.Reset()
+			return 4, s.IsRequired.Decode(d)
 		case "weight":
-			if err := func() error {
-				s.Weight.Reset()
-				if err := s.Weight.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"weight\"")
-			}
+			s.Weight.Reset()
+			return 5, s.Weight.Decode(d)
 		case "order":
-			if err := func() error {
-				s.Order.Reset()
-				if err := s.Order.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"order\"")
-			}
-		default:
-			return errors.Errorf("unexpected field %q", k)
+			s.Order.Reset()
+			return 6, s.Order.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestAssertionNodeReached")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00001010,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestAssertionNodeReached) {
-					name = jsonFieldsNameOfTestAssertionNodeReached[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestAssertionNodeReached) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestAssertionNodeReached) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *TestAssertionNodeReached) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode implements json.Marshaler.
 func (s *TestAssertionNodesVisited) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	if s.ID.Set {
+		e.FieldStart("id")
+		s.ID.Encode(e)
+	}
+	e.FieldStart("type")
+	e.Str("NODES_VISITED")
+	if s.Name.Set {
+		e.FieldStart("name")
+		s.Name.Encode(e)
+	}
+	e.FieldStart("config")
+	s.Config.Encode(e)
+	if s.IsRequired.Set {
+		e.FieldStart("is_required")
+		s.IsRequired.Encode(e)
+	}
+	if s.Weight.Set {
+		e.FieldStart("weight")
+		s.Weight.Encode(e)
+	}
+	if s.Order.Set {
+		e.FieldStart("order")
+		s.Order.Encode(e)
+	}
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TestAssertionNodesVisited) encodeFields(e *jx.Encoder) {
-	{
-		if s.ID.Set {
-			e.FieldStart("id")
-			s.ID.Encode(e)
-		}
-	}
-	{
-		e.FieldStart("type")
-		e.Str("NODES_VISITED")
-	}
-	{
-		if s.Name.Set {
-			e.FieldStart("name")
-			s.Name.Encode(e)
-		}
-	}
-	{
-		e.FieldStart("config")
-		s.Config.Encode(e)
-	}
-	{
-		if s.IsRequired.Set {
-			e.FieldStart("is_required")
-			s.IsRequired.Encode(e)
-		}
-	}
-	{
-		if s.Weight.Set {
-			e.FieldStart("weight")
-			s.Weight.Encode(e)
-		}
-	}
-	{
-		if s.Order.Set {
-			e.FieldStart("order")
-			s.Order.Encode(e)
-		}
-	}
+var objectOfTestAssertionNodesVisited = codec.Object{
+	Type:     "TestAssertionNodesVisited",
+	Members:  []string{"id", "type", "name", "config", "is_required", "weight", "order"},
+	Required: []uint8{0b00001010},
 }
 
-var jsonFieldsNameOfTestAssertionNodesVisited = [7]string{
-	0: "id",
-	1: "type",
-	2: "name",
-	3: "config",
-	4: "is_required",
-	5: "weight",
-	6: "order",
-}
-
-// Decode decodes TestAssertionNodesVisited from json.
 func (s *TestAssertionNodesVisited) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestAssertionNodesVisited to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTestAssertionNodesVisited.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "id":
-			if err := func() error {
-				s.ID.Reset()
-				if err := s.ID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"id\"")
-			}
+			s.ID.Reset()
+			return 0, s.ID.Decode(d)
 		case "type":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.Type = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"type\"")
-			}
+			return 1, codec.DecodeStr(d, &s.Type)
 		case "name":
-			if err := func() error {
-				s.Name.Reset()
-				if err := s.Name.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"name\"")
-			}
+			s.Name.Reset()
+			return 2, s.Name.Decode(d)
 		case "config":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				if err := s.Config.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"config\"")
-			}
+			return 3, s.Config.Decode(d)
 		case "is_required":
-			if err := func() error {
-				s.IsRequired.Reset()
-				if err := s.IsRequired.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"is_required\"")
-			}
+			s.IsRequired.Reset()
+			return 4, s.IsRequired.Decode(d)
 		case "weight":
-			if err := func() error {
-				s.Weight.Reset()
-				if err := s.Weight.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"weight\"")
-			}
+			s.Weight.Reset()
+			return 5, s.Weight.Decode(d)
 		case "order":
-			if err := func() error {
-				s.Order.Reset()
-				if err := s.Order.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"order\"")
-			}
-		default:
-			return errors.Errorf("unexpected field %q", k)
+			s.Order.Reset()
+			return 6, s.Order.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestAssertionNodesVisited")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00001010,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestAssertionNodesVisited) {
-					name = jsonFieldsNameOfTestAssertionNodesVisited[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestAssertionNodesVisited) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestAssertionNodesVisited) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *TestAssertionNodesVisited) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode implements json.Marshaler.
 func (s *TestAssertionRegexMatch) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	if s.ID.Set {
+		e.FieldStart("id")
+		s.ID.Encode(e)
+	}
+	e.FieldStart("type")
+	e.Str("REGEX_MATCH")
+	if s.Name.Set {
+		e.FieldStart("name")
+		s.Name.Encode(e)
+	}
+	e.FieldStart("config")
+	s.Config.Encode(e)
+	if s.IsRequired.Set {
+		e.FieldStart("is_required")
+		s.IsRequired.Encode(e)
+	}
+	if s.Weight.Set {
+		e.FieldStart("weight")
+		s.Weight.Encode(e)
+	}
+	if s.Order.Set {
+		e.FieldStart("order")
+		s.Order.Encode(e)
+	}
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TestAssertionRegexMatch) encodeFields(e *jx.Encoder) {
-	{
-		if s.ID.Set {
-			e.FieldStart("id")
-			s.ID.Encode(e)
-		}
-	}
-	{
-		e.FieldStart("type")
-		e.Str("REGEX_MATCH")
-	}
-	{
-		if s.Name.Set {
-			e.FieldStart("name")
-			s.Name.Encode(e)
-		}
-	}
-	{
-		e.FieldStart("config")
-		s.Config.Encode(e)
-	}
-	{
-		if s.IsRequired.Set {
-			e.FieldStart("is_required")
-			s.IsRequired.Encode(e)
-		}
-	}
-	{
-		if s.Weight.Set {
-			e.FieldStart("weight")
-			s.Weight.Encode(e)
-		}
-	}
-	{
-		if s.Order.Set {
-			e.FieldStart("order")
-			s.Order.Encode(e)
-		}
-	}
+var objectOfTestAssertionRegexMatch = codec.Object{
+	Type:     "TestAssertionRegexMatch",
+	Members:  []string{"id", "type", "name", "config", "is_required", "weight", "order"},
+	Required: []uint8{0b00001010},
 }
 
-var jsonFieldsNameOfTestAssertionRegexMatch = [7]string{
-	0: "id",
-	1: "type",
-	2: "name",
-	3: "config",
-	4: "is_required",
-	5: "weight",
-	6: "order",
-}
-
-// Decode decodes TestAssertionRegexMatch from json.
 func (s *TestAssertionRegexMatch) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestAssertionRegexMatch to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTestAssertionRegexMatch.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "id":
-			if err := func() error {
-				s.ID.Reset()
-				if err := s.ID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"id\"")
-			}
+			s.ID.Reset()
+			return 0, s.ID.Decode(d)
 		case "type":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.Type = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"type\"")
-			}
+			return 1, codec.DecodeStr(d, &s.Type)
 		case "name":
-			if err := func() error {
-				s.Name.Reset()
-				if err := s.Name.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"name\"")
-			}
+			s.Name.Reset()
+			return 2, s.Name.Decode(d)
 		case "config":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				if err := s.Config.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"config\"")
-			}
+			return 3, s.Config.Decode(d)
 		case "is_required":
-			if err := func() error {
-				s.IsRequired.Reset()
-				if err := s.IsRequired.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"is_required\"")
-			}
+			s.IsRequired.Reset()
+			return 4, s.IsRequired.Decode(d)
 		case "weight":
-			if err := func() error {
-				s.Weight.Reset()
-				if err := s.Weight.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"weight\"")
-			}
+			s.Weight.Reset()
+			return 5, s.Weight.Decode(d)
 		case "order":
-			if err := func() error {
-				s.Order.Reset()
-				if err := s.Order.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"order\"")
-			}
-		default:
-			return errors.Errorf("unexpected field %q", k)
+			s.Order.Reset()
+			return 6, s.Order.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestAssertionRegexMatch")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00001010,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestAssertionRegexMatch) {
-					name = jsonFieldsNameOfTestAssertionRegexMatch[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestAssertionRegexMatch) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestAssertionRegexMatch) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *TestAssertionRegexMatch) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode implements json.Marshaler.
 func (s *TestAssertionResult) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("assertion_id")
+	e.Str(s.AssertionID)
+	e.FieldStart("type")
+	s.Type.Encode(e)
+	e.FieldStart("name")
+	e.Str(s.Name)
+	e.FieldStart("is_required")
+	e.Bool(s.IsRequired)
+	e.FieldStart("weight")
+	e.Float64(s.Weight)
+	e.FieldStart("status")
+	s.Status.Encode(e)
+	e.FieldStart("passed")
+	s.Passed.Encode(e)
+	e.FieldStart("score")
+	s.Score.Encode(e)
+	e.FieldStart("reasoning")
+	e.Str(s.Reasoning)
+	if len(s.Expected) != 0 {
+		e.FieldStart("expected")
+		e.Raw(s.Expected)
+	}
+	if len(s.Actual) != 0 {
+		e.FieldStart("actual")
+		e.Raw(s.Actual)
+	}
+	if s.FailureCode.Set {
+		e.FieldStart("failure_code")
+		s.FailureCode.Encode(e)
+	}
+	if s.Agreement.Set {
+		e.FieldStart("agreement")
+		s.Agreement.Encode(e)
+	}
+	if s.Evidence != nil {
+		e.FieldStart("evidence")
+		e.ArrStart()
+		for _, elem := range s.Evidence {
+			elem.Encode(e)
+		}
+		e.ArrEnd()
+	}
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TestAssertionResult) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("assertion_id")
-		e.Str(s.AssertionID)
-	}
-	{
-		e.FieldStart("type")
-		s.Type.Encode(e)
-	}
-	{
-		e.FieldStart("name")
-		e.Str(s.Name)
-	}
-	{
-		e.FieldStart("is_required")
-		e.Bool(s.IsRequired)
-	}
-	{
-		e.FieldStart("weight")
-		e.Float64(s.Weight)
-	}
-	{
-		e.FieldStart("status")
-		s.Status.Encode(e)
-	}
-	{
-		e.FieldStart("passed")
-		s.Passed.Encode(e)
-	}
-	{
-		e.FieldStart("score")
-		s.Score.Encode(e)
-	}
-	{
-		e.FieldStart("reasoning")
-		e.Str(s.Reasoning)
-	}
-	{
-		if len(s.Expected) != 0 {
-			e.FieldStart("expected")
-			e.Raw(s.Expected)
-		}
-	}
-	{
-		if len(s.Actual) != 0 {
-			e.FieldStart("actual")
-			e.Raw(s.Actual)
-		}
-	}
-	{
-		if s.FailureCode.Set {
-			e.FieldStart("failure_code")
-			s.FailureCode.Encode(e)
-		}
-	}
-	{
-		if s.Agreement.Set {
-			e.FieldStart("agreement")
-			s.Agreement.Encode(e)
-		}
-	}
-	{
-		if s.Evidence != nil {
-			e.FieldStart("evidence")
-			e.ArrStart()
-			for _, elem := range s.Evidence {
-				elem.Encode(e)
-			}
-			e.ArrEnd()
-		}
-	}
+var objectOfTestAssertionResult = codec.Object{
+	Type: "TestAssertionResult",
+	Members: []string{
+		"assertion_id", "type", "name", "is_required", "weight", "status", "passed", "score", "reasoning",
+		"expected", "actual", "failure_code", "agreement", "evidence",
+	},
+	Required: []uint8{0b11111111, 0b00000001},
 }
 
-var jsonFieldsNameOfTestAssertionResult = [14]string{
-	0:  "assertion_id",
-	1:  "type",
-	2:  "name",
-	3:  "is_required",
-	4:  "weight",
-	5:  "status",
-	6:  "passed",
-	7:  "score",
-	8:  "reasoning",
-	9:  "expected",
-	10: "actual",
-	11: "failure_code",
-	12: "agreement",
-	13: "evidence",
-}
-
-// Decode decodes TestAssertionResult from json.
 func (s *TestAssertionResult) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestAssertionResult to nil")
-	}
-	var requiredBitSet [2]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTestAssertionResult.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "assertion_id":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.AssertionID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"assertion_id\"")
-			}
+			return 0, codec.DecodeStr(d, &s.AssertionID)
 		case "type":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := s.Type.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"type\"")
-			}
+			return 1, s.Type.Decode(d)
 		case "name":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				v, err := d.Str()
-				s.Name = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"name\"")
-			}
+			return 2, codec.DecodeStr(d, &s.Name)
 		case "is_required":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				v, err := d.Bool()
-				s.IsRequired = bool(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"is_required\"")
-			}
+			return 3, codec.DecodeBool(d, &s.IsRequired)
 		case "weight":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				v, err := d.Float64()
-				s.Weight = float64(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"weight\"")
-			}
+			return 4, codec.DecodeFloat(d, &s.Weight)
 		case "status":
-			requiredBitSet[0] |= 1 << 5
-			if err := func() error {
-				if err := s.Status.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"status\"")
-			}
+			return 5, s.Status.Decode(d)
 		case "passed":
-			requiredBitSet[0] |= 1 << 6
-			if err := func() error {
-				if err := s.Passed.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"passed\"")
-			}
+			return 6, s.Passed.Decode(d)
 		case "score":
-			requiredBitSet[0] |= 1 << 7
-			if err := func() error {
-				if err := s.Score.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"score\"")
-			}
+			return 7, s.Score.Decode(d)
 		case "reasoning":
-			requiredBitSet[1] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.Reasoning = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"reasoning\"")
-			}
+			return 8, codec.DecodeStr(d, &s.Reasoning)
 		case "expected":
-			if err := func() error {
-				v, err := d.RawAppend(nil)
-				s.Expected = jx.Raw(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"expected\"")
-			}
+			return 9, codec.DecodeRaw(d, &s.Expected)
 		case "actual":
-			if err := func() error {
-				v, err := d.RawAppend(nil)
-				s.Actual = jx.Raw(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"actual\"")
-			}
+			return 10, codec.DecodeRaw(d, &s.Actual)
 		case "failure_code":
-			if err := func() error {
-				s.FailureCode.Reset()
-				if err := s.FailureCode.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"failure_code\"")
-			}
+			s.FailureCode.Reset()
+			return 11, s.FailureCode.Decode(d)
 		case "agreement":
-			if err := func() error {
-				s.Agreement.Reset()
-				if err := s.Agreement.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"agreement\"")
-			}
+			s.Agreement.Reset()
+			return 12, s.Agreement.Decode(d)
 		case "evidence":
-			if err := func() error {
-				s.Evidence = make([]TestEvidence, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem TestEvidence
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Evidence = append(s.Evidence, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"evidence\"")
-			}
-		default:
-			return d.Skip()
+			return 13, codec.DecodeArr(d, &s.Evidence, (*TestEvidence).Decode)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestAssertionResult")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [2]uint8{
-		0b11111111,
-		0b00000001,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestAssertionResult) {
-					name = jsonFieldsNameOfTestAssertionResult[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestAssertionResult) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestAssertionResult) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestAssertionResult) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestAssertionResult) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TestAssertionServiceTone) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	if s.ID.Set {
+		e.FieldStart("id")
+		s.ID.Encode(e)
+	}
+	e.FieldStart("type")
+	e.Str("SERVICE_TONE")
+	if s.Name.Set {
+		e.FieldStart("name")
+		s.Name.Encode(e)
+	}
+	e.FieldStart("config")
+	s.Config.Encode(e)
+	if s.IsRequired.Set {
+		e.FieldStart("is_required")
+		s.IsRequired.Encode(e)
+	}
+	if s.Weight.Set {
+		e.FieldStart("weight")
+		s.Weight.Encode(e)
+	}
+	if s.Order.Set {
+		e.FieldStart("order")
+		s.Order.Encode(e)
+	}
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TestAssertionServiceTone) encodeFields(e *jx.Encoder) {
-	{
-		if s.ID.Set {
-			e.FieldStart("id")
-			s.ID.Encode(e)
-		}
-	}
-	{
-		e.FieldStart("type")
-		e.Str("SERVICE_TONE")
-	}
-	{
-		if s.Name.Set {
-			e.FieldStart("name")
-			s.Name.Encode(e)
-		}
-	}
-	{
-		e.FieldStart("config")
-		s.Config.Encode(e)
-	}
-	{
-		if s.IsRequired.Set {
-			e.FieldStart("is_required")
-			s.IsRequired.Encode(e)
-		}
-	}
-	{
-		if s.Weight.Set {
-			e.FieldStart("weight")
-			s.Weight.Encode(e)
-		}
-	}
-	{
-		if s.Order.Set {
-			e.FieldStart("order")
-			s.Order.Encode(e)
-		}
-	}
+var objectOfTestAssertionServiceTone = codec.Object{
+	Type:     "TestAssertionServiceTone",
+	Members:  []string{"id", "type", "name", "config", "is_required", "weight", "order"},
+	Required: []uint8{0b00001010},
 }
 
-var jsonFieldsNameOfTestAssertionServiceTone = [7]string{
-	0: "id",
-	1: "type",
-	2: "name",
-	3: "config",
-	4: "is_required",
-	5: "weight",
-	6: "order",
-}
-
-// Decode decodes TestAssertionServiceTone from json.
 func (s *TestAssertionServiceTone) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestAssertionServiceTone to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTestAssertionServiceTone.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "id":
-			if err := func() error {
-				s.ID.Reset()
-				if err := s.ID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"id\"")
-			}
+			s.ID.Reset()
+			return 0, s.ID.Decode(d)
 		case "type":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.Type = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"type\"")
-			}
+			return 1, codec.DecodeStr(d, &s.Type)
 		case "name":
-			if err := func() error {
-				s.Name.Reset()
-				if err := s.Name.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"name\"")
-			}
+			s.Name.Reset()
+			return 2, s.Name.Decode(d)
 		case "config":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				if err := s.Config.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"config\"")
-			}
+			return 3, s.Config.Decode(d)
 		case "is_required":
-			if err := func() error {
-				s.IsRequired.Reset()
-				if err := s.IsRequired.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"is_required\"")
-			}
+			s.IsRequired.Reset()
+			return 4, s.IsRequired.Decode(d)
 		case "weight":
-			if err := func() error {
-				s.Weight.Reset()
-				if err := s.Weight.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"weight\"")
-			}
+			s.Weight.Reset()
+			return 5, s.Weight.Decode(d)
 		case "order":
-			if err := func() error {
-				s.Order.Reset()
-				if err := s.Order.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"order\"")
-			}
-		default:
-			return errors.Errorf("unexpected field %q", k)
+			s.Order.Reset()
+			return 6, s.Order.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestAssertionServiceTone")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00001010,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestAssertionServiceTone) {
-					name = jsonFieldsNameOfTestAssertionServiceTone[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestAssertionServiceTone) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestAssertionServiceTone) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *TestAssertionServiceTone) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes TestAssertionStatus as json.
 func (s TestAssertionStatus) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes TestAssertionStatus from json.
 func (s *TestAssertionStatus) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode TestAssertionStatus to nil")
+		return codec.Nil("TestAssertionStatus")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch TestAssertionStatus(v) {
-	case TestAssertionStatusPASSED:
-		*s = TestAssertionStatusPASSED
-	case TestAssertionStatusFAILED:
-		*s = TestAssertionStatusFAILED
-	case TestAssertionStatusERROR:
-		*s = TestAssertionStatusERROR
-	default:
-		*s = TestAssertionStatus(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s TestAssertionStatus) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s TestAssertionStatus) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestAssertionStatus) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestAssertionStatus) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TestAssertionStringCheck) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	if s.ID.Set {
+		e.FieldStart("id")
+		s.ID.Encode(e)
+	}
+	e.FieldStart("type")
+	e.Str("STRING_CHECK")
+	if s.Name.Set {
+		e.FieldStart("name")
+		s.Name.Encode(e)
+	}
+	e.FieldStart("config")
+	s.Config.Encode(e)
+	if s.IsRequired.Set {
+		e.FieldStart("is_required")
+		s.IsRequired.Encode(e)
+	}
+	if s.Weight.Set {
+		e.FieldStart("weight")
+		s.Weight.Encode(e)
+	}
+	if s.Order.Set {
+		e.FieldStart("order")
+		s.Order.Encode(e)
+	}
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TestAssertionStringCheck) encodeFields(e *jx.Encoder) {
-	{
-		if s.ID.Set {
-			e.FieldStart("id")
-			s.ID.Encode(e)
-		}
-	}
-	{
-		e.FieldStart("type")
-		e.Str("STRING_CHECK")
-	}
-	{
-		if s.Name.Set {
-			e.FieldStart("name")
-			s.Name.Encode(e)
-		}
-	}
-	{
-		e.FieldStart("config")
-		s.Config.Encode(e)
-	}
-	{
-		if s.IsRequired.Set {
-			e.FieldStart("is_required")
-			s.IsRequired.Encode(e)
-		}
-	}
-	{
-		if s.Weight.Set {
-			e.FieldStart("weight")
-			s.Weight.Encode(e)
-		}
-	}
-	{
-		if s.Order.Set {
-			e.FieldStart("order")
-			s.Order.Encode(e)
-		}
-	}
+var objectOfTestAssertionStringCheck = codec.Object{
+	Type:     "TestAssertionStringCheck",
+	Members:  []string{"id", "type", "name", "config", "is_required", "weight", "order"},
+	Required: []uint8{0b00001010},
 }
 
-var jsonFieldsNameOfTestAssertionStringCheck = [7]string{
-	0: "id",
-	1: "type",
-	2: "name",
-	3: "config",
-	4: "is_required",
-	5: "weight",
-	6: "order",
-}
-
-// Decode decodes TestAssertionStringCheck from json.
 func (s *TestAssertionStringCheck) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestAssertionStringCheck to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTestAssertionStringCheck.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "id":
-			if err := func() error {
-				s.ID.Reset()
-				if err := s.ID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"id\"")
-			}
+			s.ID.Reset()
+			return 0, s.ID.Decode(d)
 		case "type":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.Type = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"type\"")
-			}
+			return 1, codec.DecodeStr(d, &s.Type)
 		case "name":
-			if err := func() error {
-				s.Name.Reset()
-				if err := s.Name.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"name\"")
-			}
+			s.Name.Reset()
+			return 2, s.Name.Decode(d)
 		case "config":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				if err := s.Config.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"config\"")
-			}
+			return 3, s.Config.Decode(d)
 		case "is_required":
-			if err := func() error {
-				s.IsRequired.Reset()
-				if err := s.IsRequired.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"is_required\"")
-			}
+			s.IsRequired.Reset()
+			return 4, s.IsRequired.Decode(d)
 		case "weight":
-			if err := func() error {
-				s.Weight.Reset()
-				if err := s.Weight.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"weight\"")
-			}
+			s.Weight.Reset()
+			return 5, s.Weight.Decode(d)
 		case "order":
-			if err := func() error {
-				s.Order.Reset()
-				if err := s.Order.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"order\"")
-			}
-		default:
-			return errors.Errorf("unexpected field %q", k)
+			s.Order.Reset()
+			return 6, s.Order.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestAssertionStringCheck")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00001010,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestAssertionStringCheck) {
-					name = jsonFieldsNameOfTestAssertionStringCheck[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestAssertionStringCheck) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestAssertionStringCheck) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *TestAssertionStringCheck) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode implements json.Marshaler.
 func (s *TestAssertionTraversalMatch) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	if s.ID.Set {
+		e.FieldStart("id")
+		s.ID.Encode(e)
+	}
+	e.FieldStart("type")
+	e.Str("TRAVERSAL_MATCH")
+	if s.Name.Set {
+		e.FieldStart("name")
+		s.Name.Encode(e)
+	}
+	e.FieldStart("config")
+	s.Config.Encode(e)
+	if s.IsRequired.Set {
+		e.FieldStart("is_required")
+		s.IsRequired.Encode(e)
+	}
+	if s.Weight.Set {
+		e.FieldStart("weight")
+		s.Weight.Encode(e)
+	}
+	if s.Order.Set {
+		e.FieldStart("order")
+		s.Order.Encode(e)
+	}
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TestAssertionTraversalMatch) encodeFields(e *jx.Encoder) {
-	{
-		if s.ID.Set {
-			e.FieldStart("id")
-			s.ID.Encode(e)
-		}
-	}
-	{
-		e.FieldStart("type")
-		e.Str("TRAVERSAL_MATCH")
-	}
-	{
-		if s.Name.Set {
-			e.FieldStart("name")
-			s.Name.Encode(e)
-		}
-	}
-	{
-		e.FieldStart("config")
-		s.Config.Encode(e)
-	}
-	{
-		if s.IsRequired.Set {
-			e.FieldStart("is_required")
-			s.IsRequired.Encode(e)
-		}
-	}
-	{
-		if s.Weight.Set {
-			e.FieldStart("weight")
-			s.Weight.Encode(e)
-		}
-	}
-	{
-		if s.Order.Set {
-			e.FieldStart("order")
-			s.Order.Encode(e)
-		}
-	}
+var objectOfTestAssertionTraversalMatch = codec.Object{
+	Type:     "TestAssertionTraversalMatch",
+	Members:  []string{"id", "type", "name", "config", "is_required", "weight", "order"},
+	Required: []uint8{0b00001010},
 }
 
-var jsonFieldsNameOfTestAssertionTraversalMatch = [7]string{
-	0: "id",
-	1: "type",
-	2: "name",
-	3: "config",
-	4: "is_required",
-	5: "weight",
-	6: "order",
-}
-
-// Decode decodes TestAssertionTraversalMatch from json.
 func (s *TestAssertionTraversalMatch) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestAssertionTraversalMatch to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTestAssertionTraversalMatch.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "id":
-			if err := func() error {
-				s.ID.Reset()
-				if err := s.ID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"id\"")
-			}
+			s.ID.Reset()
+			return 0, s.ID.Decode(d)
 		case "type":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.Type = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"type\"")
-			}
+			return 1, codec.DecodeStr(d, &s.Type)
 		case "name":
-			if err := func() error {
-				s.Name.Reset()
-				if err := s.Name.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"name\"")
-			}
+			s.Name.Reset()
+			return 2, s.Name.Decode(d)
 		case "config":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				if err := s.Config.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"config\"")
-			}
+			return 3, s.Config.Decode(d)
 		case "is_required":
-			if err := func() error {
-				s.IsRequired.Reset()
-				if err := s.IsRequired.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"is_required\"")
-			}
+			s.IsRequired.Reset()
+			return 4, s.IsRequired.Decode(d)
 		case "weight":
-			if err := func() error {
-				s.Weight.Reset()
-				if err := s.Weight.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"weight\"")
-			}
+			s.Weight.Reset()
+			return 5, s.Weight.Decode(d)
 		case "order":
-			if err := func() error {
-				s.Order.Reset()
-				if err := s.Order.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"order\"")
-			}
-		default:
-			return errors.Errorf("unexpected field %q", k)
+			s.Order.Reset()
+			return 6, s.Order.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestAssertionTraversalMatch")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00001010,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestAssertionTraversalMatch) {
-					name = jsonFieldsNameOfTestAssertionTraversalMatch[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestAssertionTraversalMatch) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestAssertionTraversalMatch) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *TestAssertionTraversalMatch) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode implements json.Marshaler.
 func (s *TestAssertionVariableExtracted) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	if s.ID.Set {
+		e.FieldStart("id")
+		s.ID.Encode(e)
+	}
+	e.FieldStart("type")
+	e.Str("VARIABLE_EXTRACTED")
+	if s.Name.Set {
+		e.FieldStart("name")
+		s.Name.Encode(e)
+	}
+	e.FieldStart("config")
+	s.Config.Encode(e)
+	if s.IsRequired.Set {
+		e.FieldStart("is_required")
+		s.IsRequired.Encode(e)
+	}
+	if s.Weight.Set {
+		e.FieldStart("weight")
+		s.Weight.Encode(e)
+	}
+	if s.Order.Set {
+		e.FieldStart("order")
+		s.Order.Encode(e)
+	}
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TestAssertionVariableExtracted) encodeFields(e *jx.Encoder) {
-	{
-		if s.ID.Set {
-			e.FieldStart("id")
-			s.ID.Encode(e)
-		}
-	}
-	{
-		e.FieldStart("type")
-		e.Str("VARIABLE_EXTRACTED")
-	}
-	{
-		if s.Name.Set {
-			e.FieldStart("name")
-			s.Name.Encode(e)
-		}
-	}
-	{
-		e.FieldStart("config")
-		s.Config.Encode(e)
-	}
-	{
-		if s.IsRequired.Set {
-			e.FieldStart("is_required")
-			s.IsRequired.Encode(e)
-		}
-	}
-	{
-		if s.Weight.Set {
-			e.FieldStart("weight")
-			s.Weight.Encode(e)
-		}
-	}
-	{
-		if s.Order.Set {
-			e.FieldStart("order")
-			s.Order.Encode(e)
-		}
-	}
+var objectOfTestAssertionVariableExtracted = codec.Object{
+	Type:     "TestAssertionVariableExtracted",
+	Members:  []string{"id", "type", "name", "config", "is_required", "weight", "order"},
+	Required: []uint8{0b00001010},
 }
 
-var jsonFieldsNameOfTestAssertionVariableExtracted = [7]string{
-	0: "id",
-	1: "type",
-	2: "name",
-	3: "config",
-	4: "is_required",
-	5: "weight",
-	6: "order",
-}
-
-// Decode decodes TestAssertionVariableExtracted from json.
 func (s *TestAssertionVariableExtracted) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestAssertionVariableExtracted to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTestAssertionVariableExtracted.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "id":
-			if err := func() error {
-				s.ID.Reset()
-				if err := s.ID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"id\"")
-			}
+			s.ID.Reset()
+			return 0, s.ID.Decode(d)
 		case "type":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.Type = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"type\"")
-			}
+			return 1, codec.DecodeStr(d, &s.Type)
 		case "name":
-			if err := func() error {
-				s.Name.Reset()
-				if err := s.Name.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"name\"")
-			}
+			s.Name.Reset()
+			return 2, s.Name.Decode(d)
 		case "config":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				if err := s.Config.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"config\"")
-			}
+			return 3, s.Config.Decode(d)
 		case "is_required":
-			if err := func() error {
-				s.IsRequired.Reset()
-				if err := s.IsRequired.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"is_required\"")
-			}
+			s.IsRequired.Reset()
+			return 4, s.IsRequired.Decode(d)
 		case "weight":
-			if err := func() error {
-				s.Weight.Reset()
-				if err := s.Weight.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"weight\"")
-			}
+			s.Weight.Reset()
+			return 5, s.Weight.Decode(d)
 		case "order":
-			if err := func() error {
-				s.Order.Reset()
-				if err := s.Order.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"order\"")
-			}
-		default:
-			return errors.Errorf("unexpected field %q", k)
+			s.Order.Reset()
+			return 6, s.Order.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestAssertionVariableExtracted")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00001010,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestAssertionVariableExtracted) {
-					name = jsonFieldsNameOfTestAssertionVariableExtracted[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestAssertionVariableExtracted) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestAssertionVariableExtracted) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *TestAssertionVariableExtracted) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode implements json.Marshaler.
 func (s *TestAssertionWebhookTriggered) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	if s.ID.Set {
+		e.FieldStart("id")
+		s.ID.Encode(e)
+	}
+	e.FieldStart("type")
+	e.Str("WEBHOOK_TRIGGERED")
+	if s.Name.Set {
+		e.FieldStart("name")
+		s.Name.Encode(e)
+	}
+	e.FieldStart("config")
+	s.Config.Encode(e)
+	if s.IsRequired.Set {
+		e.FieldStart("is_required")
+		s.IsRequired.Encode(e)
+	}
+	if s.Weight.Set {
+		e.FieldStart("weight")
+		s.Weight.Encode(e)
+	}
+	if s.Order.Set {
+		e.FieldStart("order")
+		s.Order.Encode(e)
+	}
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TestAssertionWebhookTriggered) encodeFields(e *jx.Encoder) {
-	{
-		if s.ID.Set {
-			e.FieldStart("id")
-			s.ID.Encode(e)
-		}
-	}
-	{
-		e.FieldStart("type")
-		e.Str("WEBHOOK_TRIGGERED")
-	}
-	{
-		if s.Name.Set {
-			e.FieldStart("name")
-			s.Name.Encode(e)
-		}
-	}
-	{
-		e.FieldStart("config")
-		s.Config.Encode(e)
-	}
-	{
-		if s.IsRequired.Set {
-			e.FieldStart("is_required")
-			s.IsRequired.Encode(e)
-		}
-	}
-	{
-		if s.Weight.Set {
-			e.FieldStart("weight")
-			s.Weight.Encode(e)
-		}
-	}
-	{
-		if s.Order.Set {
-			e.FieldStart("order")
-			s.Order.Encode(e)
-		}
-	}
+var objectOfTestAssertionWebhookTriggered = codec.Object{
+	Type:     "TestAssertionWebhookTriggered",
+	Members:  []string{"id", "type", "name", "config", "is_required", "weight", "order"},
+	Required: []uint8{0b00001010},
 }
 
-var jsonFieldsNameOfTestAssertionWebhookTriggered = [7]string{
-	0: "id",
-	1: "type",
-	2: "name",
-	3: "config",
-	4: "is_required",
-	5: "weight",
-	6: "order",
-}
-
-// Decode decodes TestAssertionWebhookTriggered from json.
 func (s *TestAssertionWebhookTriggered) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestAssertionWebhookTriggered to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTestAssertionWebhookTriggered.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "id":
-			if err := func() error {
-				s.ID.Reset()
-				if err := s.ID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"id\"")
-			}
+			s.ID.Reset()
+			return 0, s.ID.Decode(d)
 		case "type":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.Type = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"type\"")
-			}
+			return 1, codec.DecodeStr(d, &s.Type)
 		case "name":
-			if err := func() error {
-				s.Name.Reset()
-				if err := s.Name.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"name\"")
-			}
+			s.Name.Reset()
+			return 2, s.Name.Decode(d)
 		case "config":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				if err := s.Config.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"config\"")
-			}
+			return 3, s.Config.Decode(d)
 		case "is_required":
-			if err := func() error {
-				s.IsRequired.Reset()
-				if err := s.IsRequired.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"is_required\"")
-			}
+			s.IsRequired.Reset()
+			return 4, s.IsRequired.Decode(d)
 		case "weight":
-			if err := func() error {
-				s.Weight.Reset()
-				if err := s.Weight.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"weight\"")
-			}
+			s.Weight.Reset()
+			return 5, s.Weight.Decode(d)
 		case "order":
-			if err := func() error {
-				s.Order.Reset()
-				if err := s.Order.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"order\"")
-			}
-		default:
-			return errors.Errorf("unexpected field %q", k)
+			s.Order.Reset()
+			return 6, s.Order.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestAssertionWebhookTriggered")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00001010,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestAssertionWebhookTriggered) {
-					name = jsonFieldsNameOfTestAssertionWebhookTriggered[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestAssertionWebhookTriggered) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestAssertionWebhookTriggered) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *TestAssertionWebhookTriggered) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode implements json.Marshaler.
 func (s *TestBatch) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *TestBatch) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("id")
-		e.Str(s.ID)
-	}
-	{
-		e.FieldStart("status")
-		s.Status.Encode(e)
-	}
-	{
-		e.FieldStart("version_number")
-		s.VersionNumber.Encode(e)
-	}
-	{
-		e.FieldStart("total_scenarios")
-		e.Int(s.TotalScenarios)
-	}
-	{
-		e.FieldStart("passed_scenarios")
-		e.Int(s.PassedScenarios)
-	}
-	{
-		e.FieldStart("failed_scenarios")
-		e.Int(s.FailedScenarios)
-	}
-	{
-		e.FieldStart("error_scenarios")
-		e.Int(s.ErrorScenarios)
-	}
-	{
-		e.FieldStart("cancelled_scenarios")
-		e.Int(s.CancelledScenarios)
-	}
-	{
-		e.FieldStart("trigger_source")
-		s.TriggerSource.Encode(e)
-	}
-	{
-		e.FieldStart("publish_on_pass")
-		e.Bool(s.PublishOnPass)
-	}
+	e.FieldStart("id")
+	e.Str(s.ID)
+	e.FieldStart("status")
+	s.Status.Encode(e)
+	e.FieldStart("version_number")
+	s.VersionNumber.Encode(e)
+	e.FieldStart("total_scenarios")
+	e.Int(s.TotalScenarios)
+	e.FieldStart("passed_scenarios")
+	e.Int(s.PassedScenarios)
+	e.FieldStart("failed_scenarios")
+	e.Int(s.FailedScenarios)
+	e.FieldStart("error_scenarios")
+	e.Int(s.ErrorScenarios)
+	e.FieldStart("cancelled_scenarios")
+	e.Int(s.CancelledScenarios)
+	e.FieldStart("trigger_source")
+	s.TriggerSource.Encode(e)
+	e.FieldStart("publish_on_pass")
+	e.Bool(s.PublishOnPass)
 	{
 		e.FieldStart("usage")
 		e.ArrStart()
@@ -6826,34 +3140,20 @@ func (s *TestBatch) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-	{
-		e.FieldStart("cost")
-		s.Cost.Encode(e)
-	}
-	{
-		e.FieldStart("budget")
-		s.Budget.Encode(e)
-	}
-	{
-		e.FieldStart("concurrency")
-		s.Concurrency.Encode(e)
-	}
-	{
-		e.FieldStart("stop_reason")
-		s.StopReason.Encode(e)
-	}
-	{
-		e.FieldStart("stop_message")
-		s.StopMessage.Encode(e)
-	}
-	{
-		e.FieldStart("created_at")
-		json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
-	}
-	{
-		e.FieldStart("completed_at")
-		s.CompletedAt.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
-	}
+	e.FieldStart("cost")
+	s.Cost.Encode(e)
+	e.FieldStart("budget")
+	s.Budget.Encode(e)
+	e.FieldStart("concurrency")
+	s.Concurrency.Encode(e)
+	e.FieldStart("stop_reason")
+	s.StopReason.Encode(e)
+	e.FieldStart("stop_message")
+	s.StopMessage.Encode(e)
+	e.FieldStart("created_at")
+	json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
+	e.FieldStart("completed_at")
+	s.CompletedAt.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
 	{
 		e.FieldStart("runs")
 		e.ArrStart()
@@ -6862,438 +3162,105 @@ func (s *TestBatch) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-}
-
-var jsonFieldsNameOfTestBatch = [19]string{
-	0:  "id",
-	1:  "status",
-	2:  "version_number",
-	3:  "total_scenarios",
-	4:  "passed_scenarios",
-	5:  "failed_scenarios",
-	6:  "error_scenarios",
-	7:  "cancelled_scenarios",
-	8:  "trigger_source",
-	9:  "publish_on_pass",
-	10: "usage",
-	11: "cost",
-	12: "budget",
-	13: "concurrency",
-	14: "stop_reason",
-	15: "stop_message",
-	16: "created_at",
-	17: "completed_at",
-	18: "runs",
-}
-
-// Decode decodes TestBatch from json.
-func (s *TestBatch) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestBatch to nil")
-	}
-	var requiredBitSet [3]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "id":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.ID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"id\"")
-			}
-		case "status":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := s.Status.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"status\"")
-			}
-		case "version_number":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				if err := s.VersionNumber.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"version_number\"")
-			}
-		case "total_scenarios":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				v, err := d.Int()
-				s.TotalScenarios = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"total_scenarios\"")
-			}
-		case "passed_scenarios":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				v, err := d.Int()
-				s.PassedScenarios = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"passed_scenarios\"")
-			}
-		case "failed_scenarios":
-			requiredBitSet[0] |= 1 << 5
-			if err := func() error {
-				v, err := d.Int()
-				s.FailedScenarios = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"failed_scenarios\"")
-			}
-		case "error_scenarios":
-			requiredBitSet[0] |= 1 << 6
-			if err := func() error {
-				v, err := d.Int()
-				s.ErrorScenarios = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"error_scenarios\"")
-			}
-		case "cancelled_scenarios":
-			requiredBitSet[0] |= 1 << 7
-			if err := func() error {
-				v, err := d.Int()
-				s.CancelledScenarios = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"cancelled_scenarios\"")
-			}
-		case "trigger_source":
-			requiredBitSet[1] |= 1 << 0
-			if err := func() error {
-				if err := s.TriggerSource.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"trigger_source\"")
-			}
-		case "publish_on_pass":
-			requiredBitSet[1] |= 1 << 1
-			if err := func() error {
-				v, err := d.Bool()
-				s.PublishOnPass = bool(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"publish_on_pass\"")
-			}
-		case "usage":
-			requiredBitSet[1] |= 1 << 2
-			if err := func() error {
-				s.Usage = make([]TestUsage, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem TestUsage
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Usage = append(s.Usage, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"usage\"")
-			}
-		case "cost":
-			requiredBitSet[1] |= 1 << 3
-			if err := func() error {
-				if err := s.Cost.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"cost\"")
-			}
-		case "budget":
-			requiredBitSet[1] |= 1 << 4
-			if err := func() error {
-				if err := s.Budget.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"budget\"")
-			}
-		case "concurrency":
-			requiredBitSet[1] |= 1 << 5
-			if err := func() error {
-				if err := s.Concurrency.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"concurrency\"")
-			}
-		case "stop_reason":
-			requiredBitSet[1] |= 1 << 6
-			if err := func() error {
-				if err := s.StopReason.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"stop_reason\"")
-			}
-		case "stop_message":
-			requiredBitSet[1] |= 1 << 7
-			if err := func() error {
-				if err := s.StopMessage.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"stop_message\"")
-			}
-		case "created_at":
-			requiredBitSet[2] |= 1 << 0
-			if err := func() error {
-				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.000Z07:00")
-				s.CreatedAt = v
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"created_at\"")
-			}
-		case "completed_at":
-			requiredBitSet[2] |= 1 << 1
-			if err := func() error {
-				if err := s.CompletedAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00")); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"completed_at\"")
-			}
-		case "runs":
-			requiredBitSet[2] |= 1 << 2
-			if err := func() error {
-				s.Runs = make([]TestRunSummary, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem TestRunSummary
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Runs = append(s.Runs, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"runs\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestBatch")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [3]uint8{
-		0b11111111,
-		0b11111111,
-		0b00000111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestBatch) {
-					name = jsonFieldsNameOfTestBatch[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestBatch) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestBatch) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *TestBatchListReply) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TestBatchListReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("data")
-		s.Data.Encode(e)
-	}
+var objectOfTestBatch = codec.Object{
+	Type: "TestBatch",
+	Members: []string{
+		"id", "status", "version_number", "total_scenarios", "passed_scenarios", "failed_scenarios",
+		"error_scenarios", "cancelled_scenarios", "trigger_source", "publish_on_pass", "usage", "cost", "budget",
+		"concurrency", "stop_reason", "stop_message", "created_at", "completed_at", "runs",
+	},
+	Required: []uint8{0b11111111, 0b11111111, 0b00000111},
+}
+
+func (s *TestBatch) Decode(d *jx.Decoder) error {
+	return objectOfTestBatch.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "id":
+			return 0, codec.DecodeStr(d, &s.ID)
+		case "status":
+			return 1, s.Status.Decode(d)
+		case "version_number":
+			return 2, s.VersionNumber.Decode(d)
+		case "total_scenarios":
+			return 3, codec.DecodeInt(d, &s.TotalScenarios)
+		case "passed_scenarios":
+			return 4, codec.DecodeInt(d, &s.PassedScenarios)
+		case "failed_scenarios":
+			return 5, codec.DecodeInt(d, &s.FailedScenarios)
+		case "error_scenarios":
+			return 6, codec.DecodeInt(d, &s.ErrorScenarios)
+		case "cancelled_scenarios":
+			return 7, codec.DecodeInt(d, &s.CancelledScenarios)
+		case "trigger_source":
+			return 8, s.TriggerSource.Decode(d)
+		case "publish_on_pass":
+			return 9, codec.DecodeBool(d, &s.PublishOnPass)
+		case "usage":
+			return 10, codec.DecodeArr(d, &s.Usage, (*TestUsage).Decode)
+		case "cost":
+			return 11, s.Cost.Decode(d)
+		case "budget":
+			return 12, s.Budget.Decode(d)
+		case "concurrency":
+			return 13, s.Concurrency.Decode(d)
+		case "stop_reason":
+			return 14, s.StopReason.Decode(d)
+		case "stop_message":
+			return 15, s.StopMessage.Decode(d)
+		case "created_at":
+			return 16, codec.DecodeTime(d, &s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
+		case "completed_at":
+			return 17, s.CompletedAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00"))
+		case "runs":
+			return 18, codec.DecodeArr(d, &s.Runs, (*TestRunSummary).Decode)
+		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *TestBatch) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *TestBatch) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *TestBatchListReply) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("data")
+	s.Data.Encode(e)
 	{
 		_ = s.Errors
 		e.FieldStart("errors")
 		e.Null()
 	}
-}
-
-var jsonFieldsNameOfTestBatchListReply = [2]string{
-	0: "data",
-	1: "errors",
-}
-
-// Decode decodes TestBatchListReply from json.
-func (s *TestBatchListReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestBatchListReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
-		case "errors":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestBatchListReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestBatchListReply) {
-					name = jsonFieldsNameOfTestBatchListReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestBatchListReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestBatchListReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *TestBatchPage) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TestBatchPage) encodeFields(e *jx.Encoder) {
+var objectOfTestBatchListReply = codec.Object{
+	Type:     "TestBatchListReply",
+	Members:  []string{"data", "errors"},
+	Required: []uint8{0b00000011},
+}
+
+func (s *TestBatchListReply) Decode(d *jx.Decoder) error {
+	return objectOfTestBatchListReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "data":
+			return 0, s.Data.Decode(d)
+		case "errors":
+			return 1, d.Null()
+		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *TestBatchListReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *TestBatchListReply) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *TestBatchPage) Encode(e *jx.Encoder) {
+	e.ObjStart()
 	{
 		e.FieldStart("batches")
 		e.ArrStart()
@@ -7302,344 +3269,100 @@ func (s *TestBatchPage) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-	{
-		e.FieldStart("total_count")
-		e.Int(s.TotalCount)
-	}
-}
-
-var jsonFieldsNameOfTestBatchPage = [2]string{
-	0: "batches",
-	1: "total_count",
-}
-
-// Decode decodes TestBatchPage from json.
-func (s *TestBatchPage) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestBatchPage to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "batches":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				s.Batches = make([]TestBatchSummary, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem TestBatchSummary
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Batches = append(s.Batches, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"batches\"")
-			}
-		case "total_count":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Int()
-				s.TotalCount = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"total_count\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestBatchPage")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestBatchPage) {
-					name = jsonFieldsNameOfTestBatchPage[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestBatchPage) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestBatchPage) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *TestBatchReply) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("total_count")
+	e.Int(s.TotalCount)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TestBatchReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("data")
-		s.Data.Encode(e)
-	}
+var objectOfTestBatchPage = codec.Object{
+	Type:     "TestBatchPage",
+	Members:  []string{"batches", "total_count"},
+	Required: []uint8{0b00000011},
+}
+
+func (s *TestBatchPage) Decode(d *jx.Decoder) error {
+	return objectOfTestBatchPage.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "batches":
+			return 0, codec.DecodeArr(d, &s.Batches, (*TestBatchSummary).Decode)
+		case "total_count":
+			return 1, codec.DecodeInt(d, &s.TotalCount)
+		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *TestBatchPage) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *TestBatchPage) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *TestBatchReply) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("data")
+	s.Data.Encode(e)
 	{
 		_ = s.Errors
 		e.FieldStart("errors")
 		e.Null()
 	}
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfTestBatchReply = [2]string{
-	0: "data",
-	1: "errors",
+var objectOfTestBatchReply = codec.Object{
+	Type:     "TestBatchReply",
+	Members:  []string{"data", "errors"},
+	Required: []uint8{0b00000011},
 }
 
-// Decode decodes TestBatchReply from json.
 func (s *TestBatchReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestBatchReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTestBatchReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
+			return 0, s.Data.Decode(d)
 		case "errors":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
+			return 1, d.Null()
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestBatchReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestBatchReply) {
-					name = jsonFieldsNameOfTestBatchReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestBatchReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestBatchReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestBatchReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestBatchReply) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TestBatchRunRef) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("run_id")
+	e.Str(s.RunID)
+	e.FieldStart("scenario_id")
+	e.Str(s.ScenarioID)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TestBatchRunRef) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("run_id")
-		e.Str(s.RunID)
-	}
-	{
-		e.FieldStart("scenario_id")
-		e.Str(s.ScenarioID)
-	}
+var objectOfTestBatchRunRef = codec.Object{
+	Type:     "TestBatchRunRef",
+	Members:  []string{"run_id", "scenario_id"},
+	Required: []uint8{0b00000011},
 }
 
-var jsonFieldsNameOfTestBatchRunRef = [2]string{
-	0: "run_id",
-	1: "scenario_id",
-}
-
-// Decode decodes TestBatchRunRef from json.
 func (s *TestBatchRunRef) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestBatchRunRef to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTestBatchRunRef.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "run_id":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.RunID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"run_id\"")
-			}
+			return 0, codec.DecodeStr(d, &s.RunID)
 		case "scenario_id":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.ScenarioID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"scenario_id\"")
-			}
-		default:
-			return d.Skip()
+			return 1, codec.DecodeStr(d, &s.ScenarioID)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestBatchRunRef")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestBatchRunRef) {
-					name = jsonFieldsNameOfTestBatchRunRef[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestBatchRunRef) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestBatchRunRef) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestBatchRunRef) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestBatchRunRef) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TestBatchStart) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *TestBatchStart) encodeFields(e *jx.Encoder) {
 	{
 		e.FieldStart("scenario_ids")
 		e.ArrStart()
@@ -7648,196 +3371,74 @@ func (s *TestBatchStart) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-	{
-		if s.VersionNumber.Set {
-			e.FieldStart("version_number")
-			s.VersionNumber.Encode(e)
-		}
+	if s.VersionNumber.Set {
+		e.FieldStart("version_number")
+		s.VersionNumber.Encode(e)
 	}
-	{
-		if s.WebhookURL.Set {
-			e.FieldStart("webhook_url")
-			s.WebhookURL.Encode(e)
-		}
+	if s.WebhookURL.Set {
+		e.FieldStart("webhook_url")
+		s.WebhookURL.Encode(e)
 	}
-	{
-		if s.PublishOnPass.Set {
-			e.FieldStart("publish_on_pass")
-			s.PublishOnPass.Encode(e)
-		}
+	if s.PublishOnPass.Set {
+		e.FieldStart("publish_on_pass")
+		s.PublishOnPass.Encode(e)
 	}
-	{
-		if s.Budget.Set {
-			e.FieldStart("budget")
-			s.Budget.Encode(e)
-		}
+	if s.Budget.Set {
+		e.FieldStart("budget")
+		s.Budget.Encode(e)
 	}
-	{
-		if s.Concurrency.Set {
-			e.FieldStart("concurrency")
-			s.Concurrency.Encode(e)
-		}
+	if s.Concurrency.Set {
+		e.FieldStart("concurrency")
+		s.Concurrency.Encode(e)
 	}
-}
-
-var jsonFieldsNameOfTestBatchStart = [6]string{
-	0: "scenario_ids",
-	1: "version_number",
-	2: "webhook_url",
-	3: "publish_on_pass",
-	4: "budget",
-	5: "concurrency",
-}
-
-// Decode decodes TestBatchStart from json.
-func (s *TestBatchStart) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestBatchStart to nil")
-	}
-	var requiredBitSet [1]uint8
-	s.setDefaults()
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "scenario_ids":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				s.ScenarioIds = make([]string, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem string
-					v, err := d.Str()
-					elem = string(v)
-					if err != nil {
-						return err
-					}
-					s.ScenarioIds = append(s.ScenarioIds, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"scenario_ids\"")
-			}
-		case "version_number":
-			if err := func() error {
-				s.VersionNumber.Reset()
-				if err := s.VersionNumber.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"version_number\"")
-			}
-		case "webhook_url":
-			if err := func() error {
-				s.WebhookURL.Reset()
-				if err := s.WebhookURL.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"webhook_url\"")
-			}
-		case "publish_on_pass":
-			if err := func() error {
-				s.PublishOnPass.Reset()
-				if err := s.PublishOnPass.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"publish_on_pass\"")
-			}
-		case "budget":
-			if err := func() error {
-				s.Budget.Reset()
-				if err := s.Budget.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"budget\"")
-			}
-		case "concurrency":
-			if err := func() error {
-				s.Concurrency.Reset()
-				if err := s.Concurrency.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"concurrency\"")
-			}
-		default:
-			return errors.Errorf("unexpected field %q", k)
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestBatchStart")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000001,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestBatchStart) {
-					name = jsonFieldsNameOfTestBatchStart[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestBatchStart) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestBatchStart) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *TestBatchStarted) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TestBatchStarted) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("batch_id")
-		e.Str(s.BatchID)
+var objectOfTestBatchStart = codec.Object{
+	Type: "TestBatchStart",
+	Members: []string{
+		"scenario_ids", "version_number", "webhook_url", "publish_on_pass", "budget", "concurrency",
+	},
+	Required: []uint8{0b00000001},
+}
+
+func (s *TestBatchStart) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return codec.Nil("TestBatchStart")
 	}
+	s.setDefaults()
+	return objectOfTestBatchStart.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "scenario_ids":
+			return 0, codec.DecodeStrs(d, &s.ScenarioIds)
+		case "version_number":
+			s.VersionNumber.Reset()
+			return 1, s.VersionNumber.Decode(d)
+		case "webhook_url":
+			s.WebhookURL.Reset()
+			return 2, s.WebhookURL.Decode(d)
+		case "publish_on_pass":
+			s.PublishOnPass.Reset()
+			return 3, s.PublishOnPass.Decode(d)
+		case "budget":
+			s.Budget.Reset()
+			return 4, s.Budget.Decode(d)
+		case "concurrency":
+			s.Concurrency.Reset()
+			return 5, s.Concurrency.Decode(d)
+		}
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
+}
+
+func (s *TestBatchStart) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *TestBatchStart) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *TestBatchStarted) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("batch_id")
+	e.Str(s.BatchID)
 	{
 		e.FieldStart("runs")
 		e.ArrStart()
@@ -7846,275 +3447,93 @@ func (s *TestBatchStarted) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-}
-
-var jsonFieldsNameOfTestBatchStarted = [2]string{
-	0: "batch_id",
-	1: "runs",
-}
-
-// Decode decodes TestBatchStarted from json.
-func (s *TestBatchStarted) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestBatchStarted to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "batch_id":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.BatchID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"batch_id\"")
-			}
-		case "runs":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				s.Runs = make([]TestBatchRunRef, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem TestBatchRunRef
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Runs = append(s.Runs, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"runs\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestBatchStarted")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestBatchStarted) {
-					name = jsonFieldsNameOfTestBatchStarted[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestBatchStarted) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestBatchStarted) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *TestBatchStartedReply) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TestBatchStartedReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("data")
-		s.Data.Encode(e)
-	}
+var objectOfTestBatchStarted = codec.Object{
+	Type:     "TestBatchStarted",
+	Members:  []string{"batch_id", "runs"},
+	Required: []uint8{0b00000011},
+}
+
+func (s *TestBatchStarted) Decode(d *jx.Decoder) error {
+	return objectOfTestBatchStarted.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "batch_id":
+			return 0, codec.DecodeStr(d, &s.BatchID)
+		case "runs":
+			return 1, codec.DecodeArr(d, &s.Runs, (*TestBatchRunRef).Decode)
+		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *TestBatchStarted) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *TestBatchStarted) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *TestBatchStartedReply) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("data")
+	s.Data.Encode(e)
 	{
 		_ = s.Errors
 		e.FieldStart("errors")
 		e.Null()
 	}
-}
-
-var jsonFieldsNameOfTestBatchStartedReply = [2]string{
-	0: "data",
-	1: "errors",
-}
-
-// Decode decodes TestBatchStartedReply from json.
-func (s *TestBatchStartedReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestBatchStartedReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
-		case "errors":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestBatchStartedReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestBatchStartedReply) {
-					name = jsonFieldsNameOfTestBatchStartedReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestBatchStartedReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestBatchStartedReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *TestBatchSummary) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TestBatchSummary) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("id")
-		e.Str(s.ID)
-	}
-	{
-		e.FieldStart("status")
-		s.Status.Encode(e)
-	}
-	{
-		e.FieldStart("pathway_id")
-		s.PathwayID.Encode(e)
-	}
-	{
-		e.FieldStart("persona_id")
-		s.PersonaID.Encode(e)
-	}
-	{
-		e.FieldStart("version_number")
-		s.VersionNumber.Encode(e)
-	}
-	{
-		e.FieldStart("total_scenarios")
-		e.Int(s.TotalScenarios)
-	}
-	{
-		e.FieldStart("passed_scenarios")
-		e.Int(s.PassedScenarios)
-	}
-	{
-		e.FieldStart("failed_scenarios")
-		e.Int(s.FailedScenarios)
-	}
-	{
-		e.FieldStart("error_scenarios")
-		e.Int(s.ErrorScenarios)
-	}
-	{
-		e.FieldStart("cancelled_scenarios")
-		e.Int(s.CancelledScenarios)
-	}
-	{
-		e.FieldStart("trigger_source")
-		s.TriggerSource.Encode(e)
-	}
-	{
-		e.FieldStart("publish_on_pass")
-		e.Bool(s.PublishOnPass)
-	}
+var objectOfTestBatchStartedReply = codec.Object{
+	Type:     "TestBatchStartedReply",
+	Members:  []string{"data", "errors"},
+	Required: []uint8{0b00000011},
+}
+
+func (s *TestBatchStartedReply) Decode(d *jx.Decoder) error {
+	return objectOfTestBatchStartedReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "data":
+			return 0, s.Data.Decode(d)
+		case "errors":
+			return 1, d.Null()
+		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *TestBatchStartedReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *TestBatchStartedReply) UnmarshalJSON(data []byte) error {
+	return s.Decode(jx.DecodeBytes(data))
+}
+
+func (s *TestBatchSummary) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("id")
+	e.Str(s.ID)
+	e.FieldStart("status")
+	s.Status.Encode(e)
+	e.FieldStart("pathway_id")
+	s.PathwayID.Encode(e)
+	e.FieldStart("persona_id")
+	s.PersonaID.Encode(e)
+	e.FieldStart("version_number")
+	s.VersionNumber.Encode(e)
+	e.FieldStart("total_scenarios")
+	e.Int(s.TotalScenarios)
+	e.FieldStart("passed_scenarios")
+	e.Int(s.PassedScenarios)
+	e.FieldStart("failed_scenarios")
+	e.Int(s.FailedScenarios)
+	e.FieldStart("error_scenarios")
+	e.Int(s.ErrorScenarios)
+	e.FieldStart("cancelled_scenarios")
+	e.Int(s.CancelledScenarios)
+	e.FieldStart("trigger_source")
+	s.TriggerSource.Encode(e)
+	e.FieldStart("publish_on_pass")
+	e.Bool(s.PublishOnPass)
 	{
 		e.FieldStart("usage")
 		e.ArrStart()
@@ -8123,467 +3542,130 @@ func (s *TestBatchSummary) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-	{
-		e.FieldStart("cost")
-		s.Cost.Encode(e)
-	}
-	{
-		e.FieldStart("budget")
-		s.Budget.Encode(e)
-	}
-	{
-		e.FieldStart("concurrency")
-		s.Concurrency.Encode(e)
-	}
-	{
-		e.FieldStart("stop_reason")
-		s.StopReason.Encode(e)
-	}
-	{
-		e.FieldStart("stop_message")
-		s.StopMessage.Encode(e)
-	}
-	{
-		e.FieldStart("created_at")
-		json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
-	}
-	{
-		e.FieldStart("completed_at")
-		s.CompletedAt.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
-	}
+	e.FieldStart("cost")
+	s.Cost.Encode(e)
+	e.FieldStart("budget")
+	s.Budget.Encode(e)
+	e.FieldStart("concurrency")
+	s.Concurrency.Encode(e)
+	e.FieldStart("stop_reason")
+	s.StopReason.Encode(e)
+	e.FieldStart("stop_message")
+	s.StopMessage.Encode(e)
+	e.FieldStart("created_at")
+	json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
+	e.FieldStart("completed_at")
+	s.CompletedAt.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfTestBatchSummary = [20]string{
-	0:  "id",
-	1:  "status",
-	2:  "pathway_id",
-	3:  "persona_id",
-	4:  "version_number",
-	5:  "total_scenarios",
-	6:  "passed_scenarios",
-	7:  "failed_scenarios",
-	8:  "error_scenarios",
-	9:  "cancelled_scenarios",
-	10: "trigger_source",
-	11: "publish_on_pass",
-	12: "usage",
-	13: "cost",
-	14: "budget",
-	15: "concurrency",
-	16: "stop_reason",
-	17: "stop_message",
-	18: "created_at",
-	19: "completed_at",
+var objectOfTestBatchSummary = codec.Object{
+	Type: "TestBatchSummary",
+	Members: []string{
+		"id", "status", "pathway_id", "persona_id", "version_number", "total_scenarios", "passed_scenarios",
+		"failed_scenarios", "error_scenarios", "cancelled_scenarios", "trigger_source", "publish_on_pass", "usage",
+		"cost", "budget", "concurrency", "stop_reason", "stop_message", "created_at", "completed_at",
+	},
+	Required: []uint8{0b11111111, 0b11111111, 0b00001111},
 }
 
-// Decode decodes TestBatchSummary from json.
 func (s *TestBatchSummary) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestBatchSummary to nil")
-	}
-	var requiredBitSet [3]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTestBatchSummary.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "id":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.ID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"id\"")
-			}
+			return 0, codec.DecodeStr(d, &s.ID)
 		case "status":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := s.Status.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"status\"")
-			}
+			return 1, s.Status.Decode(d)
 		case "pathway_id":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				if err := s.PathwayID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"pathway_id\"")
-			}
+			return 2, s.PathwayID.Decode(d)
 		case "persona_id":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				if err := s.PersonaID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"persona_id\"")
-			}
+			return 3, s.PersonaID.Decode(d)
 		case "version_number":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				if err := s.VersionNumber.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"version_number\"")
-			}
+			return 4, s.VersionNumber.Decode(d)
 		case "total_scenarios":
-			requiredBitSet[0] |= 1 << 5
-			if err := func() error {
-				v, err := d.Int()
-				s.TotalScenarios = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"total_scenarios\"")
-			}
+			return 5, codec.DecodeInt(d, &s.TotalScenarios)
 		case "passed_scenarios":
-			requiredBitSet[0] |= 1 << 6
-			if err := func() error {
-				v, err := d.Int()
-				s.PassedScenarios = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"passed_scenarios\"")
-			}
+			return 6, codec.DecodeInt(d, &s.PassedScenarios)
 		case "failed_scenarios":
-			requiredBitSet[0] |= 1 << 7
-			if err := func() error {
-				v, err := d.Int()
-				s.FailedScenarios = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"failed_scenarios\"")
-			}
+			return 7, codec.DecodeInt(d, &s.FailedScenarios)
 		case "error_scenarios":
-			requiredBitSet[1] |= 1 << 0
-			if err := func() error {
-				v, err := d.Int()
-				s.ErrorScenarios = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"error_scenarios\"")
-			}
+			return 8, codec.DecodeInt(d, &s.ErrorScenarios)
 		case "cancelled_scenarios":
-			requiredBitSet[1] |= 1 << 1
-			if err := func() error {
-				v, err := d.Int()
-				s.CancelledScenarios = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"cancelled_scenarios\"")
-			}
+			return 9, codec.DecodeInt(d, &s.CancelledScenarios)
 		case "trigger_source":
-			requiredBitSet[1] |= 1 << 2
-			if err := func() error {
-				if err := s.TriggerSource.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"trigger_source\"")
-			}
+			return 10, s.TriggerSource.Decode(d)
 		case "publish_on_pass":
-			requiredBitSet[1] |= 1 << 3
-			if err := func() error {
-				v, err := d.Bool()
-				s.PublishOnPass = bool(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"publish_on_pass\"")
-			}
+			return 11, codec.DecodeBool(d, &s.PublishOnPass)
 		case "usage":
-			requiredBitSet[1] |= 1 << 4
-			if err := func() error {
-				s.Usage = make([]TestUsage, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem TestUsage
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Usage = append(s.Usage, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"usage\"")
-			}
+			return 12, codec.DecodeArr(d, &s.Usage, (*TestUsage).Decode)
 		case "cost":
-			requiredBitSet[1] |= 1 << 5
-			if err := func() error {
-				if err := s.Cost.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"cost\"")
-			}
+			return 13, s.Cost.Decode(d)
 		case "budget":
-			requiredBitSet[1] |= 1 << 6
-			if err := func() error {
-				if err := s.Budget.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"budget\"")
-			}
+			return 14, s.Budget.Decode(d)
 		case "concurrency":
-			requiredBitSet[1] |= 1 << 7
-			if err := func() error {
-				if err := s.Concurrency.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"concurrency\"")
-			}
+			return 15, s.Concurrency.Decode(d)
 		case "stop_reason":
-			requiredBitSet[2] |= 1 << 0
-			if err := func() error {
-				if err := s.StopReason.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"stop_reason\"")
-			}
+			return 16, s.StopReason.Decode(d)
 		case "stop_message":
-			requiredBitSet[2] |= 1 << 1
-			if err := func() error {
-				if err := s.StopMessage.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"stop_message\"")
-			}
+			return 17, s.StopMessage.Decode(d)
 		case "created_at":
-			requiredBitSet[2] |= 1 << 2
-			if err := func() error {
-				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.000Z07:00")
-				s.CreatedAt = v
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"created_at\"")
-			}
+			return 18, codec.DecodeTime(d, &s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
 		case "completed_at":
-			requiredBitSet[2] |= 1 << 3
-			if err := func() error {
-				if err := s.CompletedAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00")); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"completed_at\"")
-			}
-		default:
-			return d.Skip()
+			return 19, s.CompletedAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00"))
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestBatchSummary")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [3]uint8{
-		0b11111111,
-		0b11111111,
-		0b00001111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestBatchSummary) {
-					name = jsonFieldsNameOfTestBatchSummary[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestBatchSummary) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestBatchSummary) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestBatchSummary) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestBatchSummary) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes TestBatchSummaryTriggerSource as json.
 func (s TestBatchSummaryTriggerSource) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes TestBatchSummaryTriggerSource from json.
 func (s *TestBatchSummaryTriggerSource) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode TestBatchSummaryTriggerSource to nil")
+		return codec.Nil("TestBatchSummaryTriggerSource")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch TestBatchSummaryTriggerSource(v) {
-	case TestBatchSummaryTriggerSourceAPI:
-		*s = TestBatchSummaryTriggerSourceAPI
-	case TestBatchSummaryTriggerSourceDashboard:
-		*s = TestBatchSummaryTriggerSourceDashboard
-	case TestBatchSummaryTriggerSourceCi:
-		*s = TestBatchSummaryTriggerSourceCi
-	case TestBatchSummaryTriggerSourcePromotion:
-		*s = TestBatchSummaryTriggerSourcePromotion
-	case TestBatchSummaryTriggerSourceSimulation:
-		*s = TestBatchSummaryTriggerSourceSimulation
-	case TestBatchSummaryTriggerSourceTornado:
-		*s = TestBatchSummaryTriggerSourceTornado
-	default:
-		*s = TestBatchSummaryTriggerSource(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s TestBatchSummaryTriggerSource) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s TestBatchSummaryTriggerSource) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *TestBatchSummaryTriggerSource) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes TestBatchTriggerSource as json.
 func (s TestBatchTriggerSource) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes TestBatchTriggerSource from json.
 func (s *TestBatchTriggerSource) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode TestBatchTriggerSource to nil")
+		return codec.Nil("TestBatchTriggerSource")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch TestBatchTriggerSource(v) {
-	case TestBatchTriggerSourceAPI:
-		*s = TestBatchTriggerSourceAPI
-	case TestBatchTriggerSourceDashboard:
-		*s = TestBatchTriggerSourceDashboard
-	case TestBatchTriggerSourceCi:
-		*s = TestBatchTriggerSourceCi
-	case TestBatchTriggerSourcePromotion:
-		*s = TestBatchTriggerSourcePromotion
-	case TestBatchTriggerSourceSimulation:
-		*s = TestBatchTriggerSourceSimulation
-	case TestBatchTriggerSourceTornado:
-		*s = TestBatchTriggerSourceTornado
-	default:
-		*s = TestBatchTriggerSource(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s TestBatchTriggerSource) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s TestBatchTriggerSource) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *TestBatchTriggerSource) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode implements json.Marshaler.
 func (s *TestBudget) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	if s.Tokens.Set {
+		e.FieldStart("tokens")
+		s.Tokens.Encode(e)
+	}
+	if s.Cost.Set {
+		e.FieldStart("cost")
+		s.Cost.Encode(e)
+	}
 	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *TestBudget) encodeFields(e *jx.Encoder) {
-	{
-		if s.Tokens.Set {
-			e.FieldStart("tokens")
-			s.Tokens.Encode(e)
-		}
-	}
-	{
-		if s.Cost.Set {
-			e.FieldStart("cost")
-			s.Cost.Encode(e)
-		}
-	}
 }
 
 var jsonFieldsNameOfTestBudget = [2]string{
@@ -8591,31 +3673,24 @@ var jsonFieldsNameOfTestBudget = [2]string{
 	1: "cost",
 }
 
-// Decode decodes TestBudget from json.
 func (s *TestBudget) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode TestBudget to nil")
 	}
 
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return codec.Wrap(d.ObjBytes(func(d *jx.Decoder, k []byte) error {
 		switch string(k) {
 		case "tokens":
 			if err := func() error {
 				s.Tokens.Reset()
-				if err := s.Tokens.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.Tokens.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"tokens\"")
 			}
 		case "cost":
 			if err := func() error {
 				s.Cost.Reset()
-				if err := s.Cost.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.Cost.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"cost\"")
 			}
@@ -8623,684 +3698,231 @@ func (s *TestBudget) Decode(d *jx.Decoder) error {
 			return errors.Errorf("unexpected field %q", k)
 		}
 		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestBudget")
-	}
-
-	return nil
+	}), "decode TestBudget")
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestBudget) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestBudget) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestBudget) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestBudget) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TestCancelled) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("cancelled")
+	e.Bool(s.Cancelled)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TestCancelled) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("cancelled")
-		e.Bool(s.Cancelled)
-	}
+var objectOfTestCancelled = codec.Object{
+	Type:     "TestCancelled",
+	Members:  []string{"cancelled"},
+	Required: []uint8{0b00000001},
 }
 
-var jsonFieldsNameOfTestCancelled = [1]string{
-	0: "cancelled",
-}
-
-// Decode decodes TestCancelled from json.
 func (s *TestCancelled) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestCancelled to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTestCancelled.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "cancelled":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Bool()
-				s.Cancelled = bool(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"cancelled\"")
-			}
-		default:
-			return d.Skip()
+			return 0, codec.DecodeBool(d, &s.Cancelled)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestCancelled")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000001,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestCancelled) {
-					name = jsonFieldsNameOfTestCancelled[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestCancelled) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestCancelled) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestCancelled) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestCancelled) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TestCancelledReply) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *TestCancelledReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("data")
-		s.Data.Encode(e)
-	}
+	e.FieldStart("data")
+	s.Data.Encode(e)
 	{
 		_ = s.Errors
 		e.FieldStart("errors")
 		e.Null()
 	}
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfTestCancelledReply = [2]string{
-	0: "data",
-	1: "errors",
+var objectOfTestCancelledReply = codec.Object{
+	Type:     "TestCancelledReply",
+	Members:  []string{"data", "errors"},
+	Required: []uint8{0b00000011},
 }
 
-// Decode decodes TestCancelledReply from json.
 func (s *TestCancelledReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestCancelledReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTestCancelledReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
+			return 0, s.Data.Decode(d)
 		case "errors":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
+			return 1, d.Null()
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestCancelledReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestCancelledReply) {
-					name = jsonFieldsNameOfTestCancelledReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestCancelledReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestCancelledReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestCancelledReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestCancelledReply) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes TestCategory as json.
 func (s TestCategory) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes TestCategory from json.
 func (s *TestCategory) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode TestCategory to nil")
+		return codec.Nil("TestCategory")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch TestCategory(v) {
-	case TestCategoryCUSTOM:
-		*s = TestCategoryCUSTOM
-	case TestCategoryVOICEMAIL:
-		*s = TestCategoryVOICEMAIL
-	case TestCategoryVOICEMAILSCREENER:
-		*s = TestCategoryVOICEMAILSCREENER
-	case TestCategoryANGRYCALLER:
-		*s = TestCategoryANGRYCALLER
-	case TestCategoryBELLIGERENTCALLER:
-		*s = TestCategoryBELLIGERENTCALLER
-	case TestCategoryCONFUSEDCALLER:
-		*s = TestCategoryCONFUSEDCALLER
-	case TestCategoryCALLSCREENER:
-		*s = TestCategoryCALLSCREENER
-	case TestCategoryHAPPYPATH:
-		*s = TestCategoryHAPPYPATH
-	case TestCategoryEDGECASE:
-		*s = TestCategoryEDGECASE
-	default:
-		*s = TestCategory(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s TestCategory) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s TestCategory) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestCategory) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestCategory) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TestChatMessage) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("role")
+	s.Role.Encode(e)
+	e.FieldStart("content")
+	e.Str(s.Content)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TestChatMessage) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("role")
-		s.Role.Encode(e)
-	}
-	{
-		e.FieldStart("content")
-		e.Str(s.Content)
-	}
+var objectOfTestChatMessage = codec.Object{
+	Type:     "TestChatMessage",
+	Members:  []string{"role", "content"},
+	Required: []uint8{0b00000011},
 }
 
-var jsonFieldsNameOfTestChatMessage = [2]string{
-	0: "role",
-	1: "content",
-}
-
-// Decode decodes TestChatMessage from json.
 func (s *TestChatMessage) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestChatMessage to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTestChatMessage.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "role":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Role.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"role\"")
-			}
+			return 0, s.Role.Decode(d)
 		case "content":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.Content = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"content\"")
-			}
-		default:
-			return d.Skip()
+			return 1, codec.DecodeStr(d, &s.Content)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestChatMessage")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestChatMessage) {
-					name = jsonFieldsNameOfTestChatMessage[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestChatMessage) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestChatMessage) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestChatMessage) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestChatMessage) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes TestConcurrency as json.
 func (s TestConcurrency) Encode(e *jx.Encoder) {
 	unwrapped := int(s)
 
 	e.Int(unwrapped)
 }
 
-// Decode decodes TestConcurrency from json.
 func (s *TestConcurrency) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode TestConcurrency to nil")
 	}
 	var unwrapped int
-	if err := func() error {
-		v, err := d.Int()
-		unwrapped = int(v)
-		if err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
+	if err := codec.DecodeInt(d, &unwrapped); err != nil {
 		return errors.Wrap(err, "alias")
 	}
 	*s = TestConcurrency(unwrapped)
 	return nil
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s TestConcurrency) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s TestConcurrency) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestConcurrency) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestConcurrency) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TestCustomLLMConfig) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("system_prompt")
+	e.Str(s.SystemPrompt)
+	if s.Model.Set {
+		e.FieldStart("model")
+		s.Model.Encode(e)
+	}
+	if s.OutputType.Set {
+		e.FieldStart("output_type")
+		s.OutputType.Encode(e)
+	}
+	if s.Threshold.Set {
+		e.FieldStart("threshold")
+		s.Threshold.Encode(e)
+	}
+	if s.PassOnTrue.Set {
+		e.FieldStart("pass_on_true")
+		s.PassOnTrue.Encode(e)
+	}
+	if s.Categories != nil {
+		e.FieldStart("categories")
+		e.ArrStart()
+		for _, elem := range s.Categories {
+			e.Str(elem)
+		}
+		e.ArrEnd()
+	}
+	if s.PassCategories != nil {
+		e.FieldStart("pass_categories")
+		e.ArrStart()
+		for _, elem := range s.PassCategories {
+			e.Str(elem)
+		}
+		e.ArrEnd()
+	}
+	if s.Samples.Set {
+		e.FieldStart("samples")
+		s.Samples.Encode(e)
+	}
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TestCustomLLMConfig) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("system_prompt")
-		e.Str(s.SystemPrompt)
-	}
-	{
-		if s.Model.Set {
-			e.FieldStart("model")
-			s.Model.Encode(e)
-		}
-	}
-	{
-		if s.OutputType.Set {
-			e.FieldStart("output_type")
-			s.OutputType.Encode(e)
-		}
-	}
-	{
-		if s.Threshold.Set {
-			e.FieldStart("threshold")
-			s.Threshold.Encode(e)
-		}
-	}
-	{
-		if s.PassOnTrue.Set {
-			e.FieldStart("pass_on_true")
-			s.PassOnTrue.Encode(e)
-		}
-	}
-	{
-		if s.Categories != nil {
-			e.FieldStart("categories")
-			e.ArrStart()
-			for _, elem := range s.Categories {
-				e.Str(elem)
-			}
-			e.ArrEnd()
-		}
-	}
-	{
-		if s.PassCategories != nil {
-			e.FieldStart("pass_categories")
-			e.ArrStart()
-			for _, elem := range s.PassCategories {
-				e.Str(elem)
-			}
-			e.ArrEnd()
-		}
-	}
-	{
-		if s.Samples.Set {
-			e.FieldStart("samples")
-			s.Samples.Encode(e)
-		}
-	}
+var objectOfTestCustomLLMConfig = codec.Object{
+	Type: "TestCustomLLMConfig",
+	Members: []string{
+		"system_prompt", "model", "output_type", "threshold", "pass_on_true", "categories", "pass_categories",
+		"samples",
+	},
+	Required: []uint8{0b00000001},
 }
 
-var jsonFieldsNameOfTestCustomLLMConfig = [8]string{
-	0: "system_prompt",
-	1: "model",
-	2: "output_type",
-	3: "threshold",
-	4: "pass_on_true",
-	5: "categories",
-	6: "pass_categories",
-	7: "samples",
-}
-
-// Decode decodes TestCustomLLMConfig from json.
 func (s *TestCustomLLMConfig) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestCustomLLMConfig to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTestCustomLLMConfig.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "system_prompt":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.SystemPrompt = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"system_prompt\"")
-			}
+			return 0, codec.DecodeStr(d, &s.SystemPrompt)
 		case "model":
-			if err := func() error {
-				s.Model.Reset()
-				if err := s.Model.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"model\"")
-			}
+			s.Model.Reset()
+			return 1, s.Model.Decode(d)
 		case "output_type":
-			if err := func() error {
-				s.OutputType.Reset()
-				if err := s.OutputType.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"output_type\"")
-			}
+			s.OutputType.Reset()
+			return 2, s.OutputType.Decode(d)
 		case "threshold":
-			if err := func() error {
-				s.Threshold.Reset()
-				if err := s.Threshold.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"threshold\"")
-			}
+			s.Threshold.Reset()
+			return 3, s.Threshold.Decode(d)
 		case "pass_on_true":
-			if err := func() error {
-				s.PassOnTrue.Reset()
-				if err := s.PassOnTrue.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"pass_on_true\"")
-			}
+			s.PassOnTrue.Reset()
+			return 4, s.PassOnTrue.Decode(d)
 		case "categories":
-			if err := func() error {
-				s.Categories = make([]string, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem string
-					v, err := d.Str()
-					elem = string(v)
-					if err != nil {
-						return err
-					}
-					s.Categories = append(s.Categories, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"categories\"")
-			}
+			return 5, codec.DecodeStrs(d, &s.Categories)
 		case "pass_categories":
-			if err := func() error {
-				s.PassCategories = make([]string, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem string
-					v, err := d.Str()
-					elem = string(v)
-					if err != nil {
-						return err
-					}
-					s.PassCategories = append(s.PassCategories, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"pass_categories\"")
-			}
+			return 6, codec.DecodeStrs(d, &s.PassCategories)
 		case "samples":
-			if err := func() error {
-				s.Samples.Reset()
-				if err := s.Samples.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"samples\"")
-			}
-		default:
-			return errors.Errorf("unexpected field %q", k)
+			s.Samples.Reset()
+			return 7, s.Samples.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestCustomLLMConfig")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000001,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestCustomLLMConfig) {
-					name = jsonFieldsNameOfTestCustomLLMConfig[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestCustomLLMConfig) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestCustomLLMConfig) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestCustomLLMConfig) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestCustomLLMConfig) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes TestCustomLLMConfigSamples as json.
 func (s TestCustomLLMConfigSamples) Encode(e *jx.Encoder) {
 	e.Int(int(s))
 }
 
-// Decode decodes TestCustomLLMConfigSamples from json.
 func (s *TestCustomLLMConfigSamples) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode TestCustomLLMConfigSamples to nil")
@@ -9314,328 +3936,109 @@ func (s *TestCustomLLMConfigSamples) Decode(d *jx.Decoder) error {
 	return nil
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s TestCustomLLMConfigSamples) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s TestCustomLLMConfigSamples) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *TestCustomLLMConfigSamples) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode implements json.Marshaler.
 func (s *TestDailyRate) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("date")
+	json.EncodeDate(e, s.Date)
+	e.FieldStart("rate")
+	e.Float64(s.Rate)
+	e.FieldStart("count")
+	e.Int(s.Count)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TestDailyRate) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("date")
-		json.EncodeDate(e, s.Date)
-	}
-	{
-		e.FieldStart("rate")
-		e.Float64(s.Rate)
-	}
-	{
-		e.FieldStart("count")
-		e.Int(s.Count)
-	}
+var objectOfTestDailyRate = codec.Object{
+	Type:     "TestDailyRate",
+	Members:  []string{"date", "rate", "count"},
+	Required: []uint8{0b00000111},
 }
 
-var jsonFieldsNameOfTestDailyRate = [3]string{
-	0: "date",
-	1: "rate",
-	2: "count",
-}
-
-// Decode decodes TestDailyRate from json.
 func (s *TestDailyRate) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestDailyRate to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTestDailyRate.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "date":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := json.DecodeDate(d)
-				s.Date = v
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"date\"")
+			v, err := json.DecodeDate(d)
+			s.Date = v
+			if err != nil {
+				return 0, err
 			}
+			return 0, nil
 		case "rate":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Float64()
-				s.Rate = float64(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"rate\"")
-			}
+			return 1, codec.DecodeFloat(d, &s.Rate)
 		case "count":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				v, err := d.Int()
-				s.Count = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"count\"")
-			}
-		default:
-			return d.Skip()
+			return 2, codec.DecodeInt(d, &s.Count)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestDailyRate")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestDailyRate) {
-					name = jsonFieldsNameOfTestDailyRate[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestDailyRate) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestDailyRate) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestDailyRate) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestDailyRate) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TestDivergence) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("turn")
+	e.Int(s.Turn)
+	e.FieldStart("expected")
+	e.Str(s.Expected)
+	e.FieldStart("actual")
+	e.Str(s.Actual)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TestDivergence) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("turn")
-		e.Int(s.Turn)
-	}
-	{
-		e.FieldStart("expected")
-		e.Str(s.Expected)
-	}
-	{
-		e.FieldStart("actual")
-		e.Str(s.Actual)
-	}
+var objectOfTestDivergence = codec.Object{
+	Type:     "TestDivergence",
+	Members:  []string{"turn", "expected", "actual"},
+	Required: []uint8{0b00000111},
 }
 
-var jsonFieldsNameOfTestDivergence = [3]string{
-	0: "turn",
-	1: "expected",
-	2: "actual",
-}
-
-// Decode decodes TestDivergence from json.
 func (s *TestDivergence) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestDivergence to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTestDivergence.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "turn":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Int()
-				s.Turn = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"turn\"")
-			}
+			return 0, codec.DecodeInt(d, &s.Turn)
 		case "expected":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.Expected = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"expected\"")
-			}
+			return 1, codec.DecodeStr(d, &s.Expected)
 		case "actual":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				v, err := d.Str()
-				s.Actual = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"actual\"")
-			}
-		default:
-			return d.Skip()
+			return 2, codec.DecodeStr(d, &s.Actual)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestDivergence")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestDivergence) {
-					name = jsonFieldsNameOfTestDivergence[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestDivergence) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestDivergence) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestDivergence) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestDivergence) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TestEnhancedAnalytics) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *TestEnhancedAnalytics) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("total_runs")
-		e.Int(s.TotalRuns)
-	}
-	{
-		e.FieldStart("passed")
-		e.Int(s.Passed)
-	}
-	{
-		e.FieldStart("failed")
-		e.Int(s.Failed)
-	}
-	{
-		e.FieldStart("errors")
-		e.Int(s.Errors)
-	}
-	{
-		e.FieldStart("pass_rate")
-		s.PassRate.Encode(e)
-	}
-	{
-		e.FieldStart("failure_rate")
-		s.FailureRate.Encode(e)
-	}
-	{
-		e.FieldStart("avg_score")
-		s.AvgScore.Encode(e)
-	}
-	{
-		e.FieldStart("coverage")
-		s.Coverage.Encode(e)
-	}
-	{
-		e.FieldStart("excluded_scripted")
-		e.Int(s.ExcludedScripted)
-	}
-	{
-		e.FieldStart("excluded_reason")
-		s.ExcludedReason.Encode(e)
-	}
+	e.FieldStart("total_runs")
+	e.Int(s.TotalRuns)
+	e.FieldStart("passed")
+	e.Int(s.Passed)
+	e.FieldStart("failed")
+	e.Int(s.Failed)
+	e.FieldStart("errors")
+	e.Int(s.Errors)
+	e.FieldStart("pass_rate")
+	s.PassRate.Encode(e)
+	e.FieldStart("failure_rate")
+	s.FailureRate.Encode(e)
+	e.FieldStart("avg_score")
+	s.AvgScore.Encode(e)
+	e.FieldStart("coverage")
+	s.Coverage.Encode(e)
+	e.FieldStart("excluded_scripted")
+	e.Int(s.ExcludedScripted)
+	e.FieldStart("excluded_reason")
+	s.ExcludedReason.Encode(e)
 	{
 		e.FieldStart("runs")
 		e.ArrStart()
@@ -9644,18 +4047,12 @@ func (s *TestEnhancedAnalytics) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-	{
-		e.FieldStart("health_score")
-		s.HealthScore.Encode(e)
-	}
-	{
-		e.FieldStart("reliability_score")
-		s.ReliabilityScore.Encode(e)
-	}
-	{
-		e.FieldStart("trend")
-		s.Trend.Encode(e)
-	}
+	e.FieldStart("health_score")
+	s.HealthScore.Encode(e)
+	e.FieldStart("reliability_score")
+	s.ReliabilityScore.Encode(e)
+	e.FieldStart("trend")
+	s.Trend.Encode(e)
 	{
 		e.FieldStart("node_failure_heatmap")
 		e.ArrStart()
@@ -9664,577 +4061,154 @@ func (s *TestEnhancedAnalytics) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-	{
-		e.FieldStart("unplaced_failures")
-		e.Int(s.UnplacedFailures)
-	}
-	{
-		e.FieldStart("weakest_link")
-		s.WeakestLink.Encode(e)
-	}
-	{
-		e.FieldStart("sankey_data")
-		s.SankeyData.Encode(e)
-	}
-}
-
-var jsonFieldsNameOfTestEnhancedAnalytics = [18]string{
-	0:  "total_runs",
-	1:  "passed",
-	2:  "failed",
-	3:  "errors",
-	4:  "pass_rate",
-	5:  "failure_rate",
-	6:  "avg_score",
-	7:  "coverage",
-	8:  "excluded_scripted",
-	9:  "excluded_reason",
-	10: "runs",
-	11: "health_score",
-	12: "reliability_score",
-	13: "trend",
-	14: "node_failure_heatmap",
-	15: "unplaced_failures",
-	16: "weakest_link",
-	17: "sankey_data",
-}
-
-// Decode decodes TestEnhancedAnalytics from json.
-func (s *TestEnhancedAnalytics) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestEnhancedAnalytics to nil")
-	}
-	var requiredBitSet [3]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "total_runs":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Int()
-				s.TotalRuns = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"total_runs\"")
-			}
-		case "passed":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Int()
-				s.Passed = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"passed\"")
-			}
-		case "failed":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				v, err := d.Int()
-				s.Failed = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"failed\"")
-			}
-		case "errors":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				v, err := d.Int()
-				s.Errors = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		case "pass_rate":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				if err := s.PassRate.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"pass_rate\"")
-			}
-		case "failure_rate":
-			requiredBitSet[0] |= 1 << 5
-			if err := func() error {
-				if err := s.FailureRate.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"failure_rate\"")
-			}
-		case "avg_score":
-			requiredBitSet[0] |= 1 << 6
-			if err := func() error {
-				if err := s.AvgScore.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"avg_score\"")
-			}
-		case "coverage":
-			requiredBitSet[0] |= 1 << 7
-			if err := func() error {
-				if err := s.Coverage.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"coverage\"")
-			}
-		case "excluded_scripted":
-			requiredBitSet[1] |= 1 << 0
-			if err := func() error {
-				v, err := d.Int()
-				s.ExcludedScripted = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"excluded_scripted\"")
-			}
-		case "excluded_reason":
-			requiredBitSet[1] |= 1 << 1
-			if err := func() error {
-				if err := s.ExcludedReason.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"excluded_reason\"")
-			}
-		case "runs":
-			requiredBitSet[1] |= 1 << 2
-			if err := func() error {
-				s.Runs = make([]TestAnalyticsRun, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem TestAnalyticsRun
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Runs = append(s.Runs, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"runs\"")
-			}
-		case "health_score":
-			requiredBitSet[1] |= 1 << 3
-			if err := func() error {
-				if err := s.HealthScore.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"health_score\"")
-			}
-		case "reliability_score":
-			requiredBitSet[1] |= 1 << 4
-			if err := func() error {
-				if err := s.ReliabilityScore.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"reliability_score\"")
-			}
-		case "trend":
-			requiredBitSet[1] |= 1 << 5
-			if err := func() error {
-				if err := s.Trend.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"trend\"")
-			}
-		case "node_failure_heatmap":
-			requiredBitSet[1] |= 1 << 6
-			if err := func() error {
-				s.NodeFailureHeatmap = make([]TestNodeFailures, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem TestNodeFailures
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.NodeFailureHeatmap = append(s.NodeFailureHeatmap, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"node_failure_heatmap\"")
-			}
-		case "unplaced_failures":
-			requiredBitSet[1] |= 1 << 7
-			if err := func() error {
-				v, err := d.Int()
-				s.UnplacedFailures = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"unplaced_failures\"")
-			}
-		case "weakest_link":
-			requiredBitSet[2] |= 1 << 0
-			if err := func() error {
-				if err := s.WeakestLink.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"weakest_link\"")
-			}
-		case "sankey_data":
-			requiredBitSet[2] |= 1 << 1
-			if err := func() error {
-				if err := s.SankeyData.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"sankey_data\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestEnhancedAnalytics")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [3]uint8{
-		0b11111111,
-		0b11111111,
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestEnhancedAnalytics) {
-					name = jsonFieldsNameOfTestEnhancedAnalytics[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestEnhancedAnalytics) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestEnhancedAnalytics) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *TestEnhancedAnalyticsReply) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("unplaced_failures")
+	e.Int(s.UnplacedFailures)
+	e.FieldStart("weakest_link")
+	s.WeakestLink.Encode(e)
+	e.FieldStart("sankey_data")
+	s.SankeyData.Encode(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TestEnhancedAnalyticsReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("data")
-		s.Data.Encode(e)
-	}
+var objectOfTestEnhancedAnalytics = codec.Object{
+	Type: "TestEnhancedAnalytics",
+	Members: []string{
+		"total_runs", "passed", "failed", "errors", "pass_rate", "failure_rate", "avg_score", "coverage",
+		"excluded_scripted", "excluded_reason", "runs", "health_score", "reliability_score", "trend",
+		"node_failure_heatmap", "unplaced_failures", "weakest_link", "sankey_data",
+	},
+	Required: []uint8{0b11111111, 0b11111111, 0b00000011},
+}
+
+func (s *TestEnhancedAnalytics) Decode(d *jx.Decoder) error {
+	return objectOfTestEnhancedAnalytics.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "total_runs":
+			return 0, codec.DecodeInt(d, &s.TotalRuns)
+		case "passed":
+			return 1, codec.DecodeInt(d, &s.Passed)
+		case "failed":
+			return 2, codec.DecodeInt(d, &s.Failed)
+		case "errors":
+			return 3, codec.DecodeInt(d, &s.Errors)
+		case "pass_rate":
+			return 4, s.PassRate.Decode(d)
+		case "failure_rate":
+			return 5, s.FailureRate.Decode(d)
+		case "avg_score":
+			return 6, s.AvgScore.Decode(d)
+		case "coverage":
+			return 7, s.Coverage.Decode(d)
+		case "excluded_scripted":
+			return 8, codec.DecodeInt(d, &s.ExcludedScripted)
+		case "excluded_reason":
+			return 9, s.ExcludedReason.Decode(d)
+		case "runs":
+			return 10, codec.DecodeArr(d, &s.Runs, (*TestAnalyticsRun).Decode)
+		case "health_score":
+			return 11, s.HealthScore.Decode(d)
+		case "reliability_score":
+			return 12, s.ReliabilityScore.Decode(d)
+		case "trend":
+			return 13, s.Trend.Decode(d)
+		case "node_failure_heatmap":
+			return 14, codec.DecodeArr(d, &s.NodeFailureHeatmap, (*TestNodeFailures).Decode)
+		case "unplaced_failures":
+			return 15, codec.DecodeInt(d, &s.UnplacedFailures)
+		case "weakest_link":
+			return 16, s.WeakestLink.Decode(d)
+		case "sankey_data":
+			return 17, s.SankeyData.Decode(d)
+		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *TestEnhancedAnalytics) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *TestEnhancedAnalytics) UnmarshalJSON(data []byte) error {
+	return s.Decode(jx.DecodeBytes(data))
+}
+
+func (s *TestEnhancedAnalyticsReply) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("data")
+	s.Data.Encode(e)
 	{
 		_ = s.Errors
 		e.FieldStart("errors")
 		e.Null()
 	}
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfTestEnhancedAnalyticsReply = [2]string{
-	0: "data",
-	1: "errors",
+var objectOfTestEnhancedAnalyticsReply = codec.Object{
+	Type:     "TestEnhancedAnalyticsReply",
+	Members:  []string{"data", "errors"},
+	Required: []uint8{0b00000011},
 }
 
-// Decode decodes TestEnhancedAnalyticsReply from json.
 func (s *TestEnhancedAnalyticsReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestEnhancedAnalyticsReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTestEnhancedAnalyticsReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
+			return 0, s.Data.Decode(d)
 		case "errors":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
+			return 1, d.Null()
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestEnhancedAnalyticsReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestEnhancedAnalyticsReply) {
-					name = jsonFieldsNameOfTestEnhancedAnalyticsReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestEnhancedAnalyticsReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestEnhancedAnalyticsReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *TestEnhancedAnalyticsReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode implements json.Marshaler.
 func (s *TestEvidence) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("turn")
+	e.Int(s.Turn)
+	e.FieldStart("quote")
+	e.Str(s.Quote)
+	e.FieldStart("verified")
+	e.Bool(s.Verified)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TestEvidence) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("turn")
-		e.Int(s.Turn)
-	}
-	{
-		e.FieldStart("quote")
-		e.Str(s.Quote)
-	}
-	{
-		e.FieldStart("verified")
-		e.Bool(s.Verified)
-	}
+var objectOfTestEvidence = codec.Object{
+	Type:     "TestEvidence",
+	Members:  []string{"turn", "quote", "verified"},
+	Required: []uint8{0b00000111},
 }
 
-var jsonFieldsNameOfTestEvidence = [3]string{
-	0: "turn",
-	1: "quote",
-	2: "verified",
-}
-
-// Decode decodes TestEvidence from json.
 func (s *TestEvidence) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestEvidence to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTestEvidence.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "turn":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Int()
-				s.Turn = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"turn\"")
-			}
+			return 0, codec.DecodeInt(d, &s.Turn)
 		case "quote":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.Quote = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"quote\"")
-			}
+			return 1, codec.DecodeStr(d, &s.Quote)
 		case "verified":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				v, err := d.Bool()
-				s.Verified = bool(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"verified\"")
-			}
-		default:
-			return d.Skip()
+			return 2, codec.DecodeBool(d, &s.Verified)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestEvidence")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestEvidence) {
-					name = jsonFieldsNameOfTestEvidence[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestEvidence) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestEvidence) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestEvidence) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestEvidence) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TestFailureMode) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *TestFailureMode) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("label")
-		e.Str(s.Label)
-	}
-	{
-		e.FieldStart("count")
-		e.Int(s.Count)
-	}
-	{
-		e.FieldStart("share")
-		e.Float64(s.Share)
-	}
+	e.FieldStart("label")
+	e.Str(s.Label)
+	e.FieldStart("count")
+	e.Int(s.Count)
+	e.FieldStart("share")
+	e.Float64(s.Share)
 	{
 		e.FieldStart("run_ids")
 		e.ArrStart()
@@ -10243,1034 +4217,320 @@ func (s *TestFailureMode) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-	{
-		if s.AssertionID.Set {
-			e.FieldStart("assertion_id")
-			s.AssertionID.Encode(e)
-		}
+	if s.AssertionID.Set {
+		e.FieldStart("assertion_id")
+		s.AssertionID.Encode(e)
 	}
-	{
-		if s.FailureCode.Set {
-			e.FieldStart("failure_code")
-			s.FailureCode.Encode(e)
-		}
+	if s.FailureCode.Set {
+		e.FieldStart("failure_code")
+		s.FailureCode.Encode(e)
 	}
-	{
-		if s.NodeID.Set {
-			e.FieldStart("node_id")
-			s.NodeID.Encode(e)
-		}
+	if s.NodeID.Set {
+		e.FieldStart("node_id")
+		s.NodeID.Encode(e)
 	}
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfTestFailureMode = [7]string{
-	0: "label",
-	1: "count",
-	2: "share",
-	3: "run_ids",
-	4: "assertion_id",
-	5: "failure_code",
-	6: "node_id",
+var objectOfTestFailureMode = codec.Object{
+	Type:     "TestFailureMode",
+	Members:  []string{"label", "count", "share", "run_ids", "assertion_id", "failure_code", "node_id"},
+	Required: []uint8{0b00001111},
 }
 
-// Decode decodes TestFailureMode from json.
 func (s *TestFailureMode) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestFailureMode to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTestFailureMode.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "label":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.Label = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"label\"")
-			}
+			return 0, codec.DecodeStr(d, &s.Label)
 		case "count":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Int()
-				s.Count = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"count\"")
-			}
+			return 1, codec.DecodeInt(d, &s.Count)
 		case "share":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				v, err := d.Float64()
-				s.Share = float64(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"share\"")
-			}
+			return 2, codec.DecodeFloat(d, &s.Share)
 		case "run_ids":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				s.RunIds = make([]string, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem string
-					v, err := d.Str()
-					elem = string(v)
-					if err != nil {
-						return err
-					}
-					s.RunIds = append(s.RunIds, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"run_ids\"")
-			}
+			return 3, codec.DecodeStrs(d, &s.RunIds)
 		case "assertion_id":
-			if err := func() error {
-				s.AssertionID.Reset()
-				if err := s.AssertionID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"assertion_id\"")
-			}
+			s.AssertionID.Reset()
+			return 4, s.AssertionID.Decode(d)
 		case "failure_code":
-			if err := func() error {
-				s.FailureCode.Reset()
-				if err := s.FailureCode.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"failure_code\"")
-			}
+			s.FailureCode.Reset()
+			return 5, s.FailureCode.Decode(d)
 		case "node_id":
-			if err := func() error {
-				s.NodeID.Reset()
-				if err := s.NodeID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"node_id\"")
-			}
-		default:
-			return d.Skip()
+			s.NodeID.Reset()
+			return 6, s.NodeID.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestFailureMode")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00001111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestFailureMode) {
-					name = jsonFieldsNameOfTestFailureMode[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestFailureMode) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestFailureMode) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestFailureMode) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestFailureMode) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes TestFixKind as json.
 func (s TestFixKind) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes TestFixKind from json.
 func (s *TestFixKind) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode TestFixKind to nil")
+		return codec.Nil("TestFixKind")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch TestFixKind(v) {
-	case TestFixKindPromptChange:
-		*s = TestFixKindPromptChange
-	case TestFixKindNodeConfig:
-		*s = TestFixKindNodeConfig
-	case TestFixKindFlowChange:
-		*s = TestFixKindFlowChange
-	case TestFixKindToneImprovement:
-		*s = TestFixKindToneImprovement
-	default:
-		*s = TestFixKind(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s TestFixKind) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s TestFixKind) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestFixKind) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestFixKind) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TestGroupProgress) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("id")
+	e.Str(s.ID)
+	e.FieldStart("status")
+	s.Status.Encode(e)
+	e.FieldStart("total_runs")
+	e.Int(s.TotalRuns)
+	e.FieldStart("passed_runs")
+	e.Int(s.PassedRuns)
+	e.FieldStart("failed_runs")
+	e.Int(s.FailedRuns)
+	e.FieldStart("error_runs")
+	e.Int(s.ErrorRuns)
+	e.FieldStart("cancelled_runs")
+	e.Int(s.CancelledRuns)
+	e.FieldStart("stop_reason")
+	s.StopReason.Encode(e)
+	e.FieldStart("completed_at")
+	s.CompletedAt.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TestGroupProgress) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("id")
-		e.Str(s.ID)
-	}
-	{
-		e.FieldStart("status")
-		s.Status.Encode(e)
-	}
-	{
-		e.FieldStart("total_runs")
-		e.Int(s.TotalRuns)
-	}
-	{
-		e.FieldStart("passed_runs")
-		e.Int(s.PassedRuns)
-	}
-	{
-		e.FieldStart("failed_runs")
-		e.Int(s.FailedRuns)
-	}
-	{
-		e.FieldStart("error_runs")
-		e.Int(s.ErrorRuns)
-	}
-	{
-		e.FieldStart("cancelled_runs")
-		e.Int(s.CancelledRuns)
-	}
-	{
-		e.FieldStart("stop_reason")
-		s.StopReason.Encode(e)
-	}
-	{
-		e.FieldStart("completed_at")
-		s.CompletedAt.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
-	}
+var objectOfTestGroupProgress = codec.Object{
+	Type: "TestGroupProgress",
+	Members: []string{
+		"id", "status", "total_runs", "passed_runs", "failed_runs", "error_runs", "cancelled_runs", "stop_reason",
+		"completed_at",
+	},
+	Required: []uint8{0b11111111, 0b00000001},
 }
 
-var jsonFieldsNameOfTestGroupProgress = [9]string{
-	0: "id",
-	1: "status",
-	2: "total_runs",
-	3: "passed_runs",
-	4: "failed_runs",
-	5: "error_runs",
-	6: "cancelled_runs",
-	7: "stop_reason",
-	8: "completed_at",
-}
-
-// Decode decodes TestGroupProgress from json.
 func (s *TestGroupProgress) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestGroupProgress to nil")
-	}
-	var requiredBitSet [2]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTestGroupProgress.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "id":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.ID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"id\"")
-			}
+			return 0, codec.DecodeStr(d, &s.ID)
 		case "status":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := s.Status.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"status\"")
-			}
+			return 1, s.Status.Decode(d)
 		case "total_runs":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				v, err := d.Int()
-				s.TotalRuns = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"total_runs\"")
-			}
+			return 2, codec.DecodeInt(d, &s.TotalRuns)
 		case "passed_runs":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				v, err := d.Int()
-				s.PassedRuns = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"passed_runs\"")
-			}
+			return 3, codec.DecodeInt(d, &s.PassedRuns)
 		case "failed_runs":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				v, err := d.Int()
-				s.FailedRuns = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"failed_runs\"")
-			}
+			return 4, codec.DecodeInt(d, &s.FailedRuns)
 		case "error_runs":
-			requiredBitSet[0] |= 1 << 5
-			if err := func() error {
-				v, err := d.Int()
-				s.ErrorRuns = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"error_runs\"")
-			}
+			return 5, codec.DecodeInt(d, &s.ErrorRuns)
 		case "cancelled_runs":
-			requiredBitSet[0] |= 1 << 6
-			if err := func() error {
-				v, err := d.Int()
-				s.CancelledRuns = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"cancelled_runs\"")
-			}
+			return 6, codec.DecodeInt(d, &s.CancelledRuns)
 		case "stop_reason":
-			requiredBitSet[0] |= 1 << 7
-			if err := func() error {
-				if err := s.StopReason.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"stop_reason\"")
-			}
+			return 7, s.StopReason.Decode(d)
 		case "completed_at":
-			requiredBitSet[1] |= 1 << 0
-			if err := func() error {
-				if err := s.CompletedAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00")); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"completed_at\"")
-			}
-		default:
-			return d.Skip()
+			return 8, s.CompletedAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00"))
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestGroupProgress")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [2]uint8{
-		0b11111111,
-		0b00000001,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestGroupProgress) {
-					name = jsonFieldsNameOfTestGroupProgress[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestGroupProgress) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestGroupProgress) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestGroupProgress) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestGroupProgress) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes TestHTTPMethod as json.
 func (s TestHTTPMethod) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes TestHTTPMethod from json.
 func (s *TestHTTPMethod) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode TestHTTPMethod to nil")
+		return codec.Nil("TestHTTPMethod")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch TestHTTPMethod(v) {
-	case TestHTTPMethodGET:
-		*s = TestHTTPMethodGET
-	case TestHTTPMethodPOST:
-		*s = TestHTTPMethodPOST
-	case TestHTTPMethodPUT:
-		*s = TestHTTPMethodPUT
-	case TestHTTPMethodPATCH:
-		*s = TestHTTPMethodPATCH
-	case TestHTTPMethodDELETE:
-		*s = TestHTTPMethodDELETE
-	default:
-		*s = TestHTTPMethod(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s TestHTTPMethod) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s TestHTTPMethod) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestHTTPMethod) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestHTTPMethod) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TestInputMessage) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("role")
+	s.Role.Encode(e)
+	e.FieldStart("content")
+	e.Str(s.Content)
+	if s.NodeID.Set {
+		e.FieldStart("node_id")
+		s.NodeID.Encode(e)
+	}
+	if s.Keyword.Set {
+		e.FieldStart("keyword")
+		s.Keyword.Encode(e)
+	}
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TestInputMessage) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("role")
-		s.Role.Encode(e)
-	}
-	{
-		e.FieldStart("content")
-		e.Str(s.Content)
-	}
-	{
-		if s.NodeID.Set {
-			e.FieldStart("node_id")
-			s.NodeID.Encode(e)
-		}
-	}
-	{
-		if s.Keyword.Set {
-			e.FieldStart("keyword")
-			s.Keyword.Encode(e)
-		}
-	}
+var objectOfTestInputMessage = codec.Object{
+	Type:     "TestInputMessage",
+	Members:  []string{"role", "content", "node_id", "keyword"},
+	Required: []uint8{0b00000011},
 }
 
-var jsonFieldsNameOfTestInputMessage = [4]string{
-	0: "role",
-	1: "content",
-	2: "node_id",
-	3: "keyword",
-}
-
-// Decode decodes TestInputMessage from json.
 func (s *TestInputMessage) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestInputMessage to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTestInputMessage.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "role":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Role.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"role\"")
-			}
+			return 0, s.Role.Decode(d)
 		case "content":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.Content = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"content\"")
-			}
+			return 1, codec.DecodeStr(d, &s.Content)
 		case "node_id":
-			if err := func() error {
-				s.NodeID.Reset()
-				if err := s.NodeID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"node_id\"")
-			}
+			s.NodeID.Reset()
+			return 2, s.NodeID.Decode(d)
 		case "keyword":
-			if err := func() error {
-				s.Keyword.Reset()
-				if err := s.Keyword.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"keyword\"")
-			}
-		default:
-			return errors.Errorf("unexpected field %q", k)
+			s.Keyword.Reset()
+			return 3, s.Keyword.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestInputMessage")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestInputMessage) {
-					name = jsonFieldsNameOfTestInputMessage[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestInputMessage) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestInputMessage) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestInputMessage) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestInputMessage) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TestInterval) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("low")
+	e.Float64(s.Low)
+	e.FieldStart("high")
+	e.Float64(s.High)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TestInterval) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("low")
-		e.Float64(s.Low)
-	}
-	{
-		e.FieldStart("high")
-		e.Float64(s.High)
-	}
+var objectOfTestInterval = codec.Object{
+	Type:     "TestInterval",
+	Members:  []string{"low", "high"},
+	Required: []uint8{0b00000011},
 }
 
-var jsonFieldsNameOfTestInterval = [2]string{
-	0: "low",
-	1: "high",
-}
-
-// Decode decodes TestInterval from json.
 func (s *TestInterval) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestInterval to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTestInterval.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "low":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Float64()
-				s.Low = float64(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"low\"")
-			}
+			return 0, codec.DecodeFloat(d, &s.Low)
 		case "high":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Float64()
-				s.High = float64(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"high\"")
-			}
-		default:
-			return d.Skip()
+			return 1, codec.DecodeFloat(d, &s.High)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestInterval")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestInterval) {
-					name = jsonFieldsNameOfTestInterval[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestInterval) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestInterval) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestInterval) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestInterval) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes TestJudgeOutput as json.
 func (s TestJudgeOutput) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes TestJudgeOutput from json.
 func (s *TestJudgeOutput) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode TestJudgeOutput to nil")
+		return codec.Nil("TestJudgeOutput")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch TestJudgeOutput(v) {
-	case TestJudgeOutputBoolean:
-		*s = TestJudgeOutputBoolean
-	case TestJudgeOutputScore:
-		*s = TestJudgeOutputScore
-	case TestJudgeOutputCategorical:
-		*s = TestJudgeOutputCategorical
-	default:
-		*s = TestJudgeOutput(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s TestJudgeOutput) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s TestJudgeOutput) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestJudgeOutput) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestJudgeOutput) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TestLLMJudgeConfig) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("prompt")
+	e.Str(s.Prompt)
+	if s.OutputType.Set {
+		e.FieldStart("output_type")
+		s.OutputType.Encode(e)
+	}
+	if s.Threshold.Set {
+		e.FieldStart("threshold")
+		s.Threshold.Encode(e)
+	}
+	if s.PassOnTrue.Set {
+		e.FieldStart("pass_on_true")
+		s.PassOnTrue.Encode(e)
+	}
+	if s.Categories != nil {
+		e.FieldStart("categories")
+		e.ArrStart()
+		for _, elem := range s.Categories {
+			e.Str(elem)
+		}
+		e.ArrEnd()
+	}
+	if s.PassCategories != nil {
+		e.FieldStart("pass_categories")
+		e.ArrStart()
+		for _, elem := range s.PassCategories {
+			e.Str(elem)
+		}
+		e.ArrEnd()
+	}
+	if s.Samples.Set {
+		e.FieldStart("samples")
+		s.Samples.Encode(e)
+	}
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TestLLMJudgeConfig) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("prompt")
-		e.Str(s.Prompt)
-	}
-	{
-		if s.OutputType.Set {
-			e.FieldStart("output_type")
-			s.OutputType.Encode(e)
-		}
-	}
-	{
-		if s.Threshold.Set {
-			e.FieldStart("threshold")
-			s.Threshold.Encode(e)
-		}
-	}
-	{
-		if s.PassOnTrue.Set {
-			e.FieldStart("pass_on_true")
-			s.PassOnTrue.Encode(e)
-		}
-	}
-	{
-		if s.Categories != nil {
-			e.FieldStart("categories")
-			e.ArrStart()
-			for _, elem := range s.Categories {
-				e.Str(elem)
-			}
-			e.ArrEnd()
-		}
-	}
-	{
-		if s.PassCategories != nil {
-			e.FieldStart("pass_categories")
-			e.ArrStart()
-			for _, elem := range s.PassCategories {
-				e.Str(elem)
-			}
-			e.ArrEnd()
-		}
-	}
-	{
-		if s.Samples.Set {
-			e.FieldStart("samples")
-			s.Samples.Encode(e)
-		}
-	}
+var objectOfTestLLMJudgeConfig = codec.Object{
+	Type: "TestLLMJudgeConfig",
+	Members: []string{
+		"prompt", "output_type", "threshold", "pass_on_true", "categories", "pass_categories", "samples",
+	},
+	Required: []uint8{0b00000001},
 }
 
-var jsonFieldsNameOfTestLLMJudgeConfig = [7]string{
-	0: "prompt",
-	1: "output_type",
-	2: "threshold",
-	3: "pass_on_true",
-	4: "categories",
-	5: "pass_categories",
-	6: "samples",
-}
-
-// Decode decodes TestLLMJudgeConfig from json.
 func (s *TestLLMJudgeConfig) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestLLMJudgeConfig to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTestLLMJudgeConfig.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "prompt":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.Prompt = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"prompt\"")
-			}
+			return 0, codec.DecodeStr(d, &s.Prompt)
 		case "output_type":
-			if err := func() error {
-				s.OutputType.Reset()
-				if err := s.OutputType.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"output_type\"")
-			}
+			s.OutputType.Reset()
+			return 1, s.OutputType.Decode(d)
 		case "threshold":
-			if err := func() error {
-				s.Threshold.Reset()
-				if err := s.Threshold.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"threshold\"")
-			}
+			s.Threshold.Reset()
+			return 2, s.Threshold.Decode(d)
 		case "pass_on_true":
-			if err := func() error {
-				s.PassOnTrue.Reset()
-				if err := s.PassOnTrue.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"pass_on_true\"")
-			}
+			s.PassOnTrue.Reset()
+			return 3, s.PassOnTrue.Decode(d)
 		case "categories":
-			if err := func() error {
-				s.Categories = make([]string, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem string
-					v, err := d.Str()
-					elem = string(v)
-					if err != nil {
-						return err
-					}
-					s.Categories = append(s.Categories, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"categories\"")
-			}
+			return 4, codec.DecodeStrs(d, &s.Categories)
 		case "pass_categories":
-			if err := func() error {
-				s.PassCategories = make([]string, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem string
-					v, err := d.Str()
-					elem = string(v)
-					if err != nil {
-						return err
-					}
-					s.PassCategories = append(s.PassCategories, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"pass_categories\"")
-			}
+			return 5, codec.DecodeStrs(d, &s.PassCategories)
 		case "samples":
-			if err := func() error {
-				s.Samples.Reset()
-				if err := s.Samples.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"samples\"")
-			}
-		default:
-			return errors.Errorf("unexpected field %q", k)
+			s.Samples.Reset()
+			return 6, s.Samples.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestLLMJudgeConfig")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000001,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestLLMJudgeConfig) {
-					name = jsonFieldsNameOfTestLLMJudgeConfig[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestLLMJudgeConfig) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestLLMJudgeConfig) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestLLMJudgeConfig) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestLLMJudgeConfig) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes TestLLMJudgeConfigSamples as json.
 func (s TestLLMJudgeConfigSamples) Encode(e *jx.Encoder) {
 	e.Int(int(s))
 }
 
-// Decode decodes TestLLMJudgeConfigSamples from json.
 func (s *TestLLMJudgeConfigSamples) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode TestLLMJudgeConfigSamples to nil")
@@ -11284,385 +4544,119 @@ func (s *TestLLMJudgeConfigSamples) Decode(d *jx.Decoder) error {
 	return nil
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s TestLLMJudgeConfigSamples) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s TestLLMJudgeConfigSamples) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *TestLLMJudgeConfigSamples) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode implements json.Marshaler.
 func (s *TestLeftOut) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("assertion_id")
+	e.Str(s.AssertionID)
+	e.FieldStart("type")
+	s.Type.Encode(e)
+	e.FieldStart("name")
+	e.Str(s.Name)
+	e.FieldStart("is_required")
+	e.Bool(s.IsRequired)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TestLeftOut) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("assertion_id")
-		e.Str(s.AssertionID)
-	}
-	{
-		e.FieldStart("type")
-		s.Type.Encode(e)
-	}
-	{
-		e.FieldStart("name")
-		e.Str(s.Name)
-	}
-	{
-		e.FieldStart("is_required")
-		e.Bool(s.IsRequired)
-	}
+var objectOfTestLeftOut = codec.Object{
+	Type:     "TestLeftOut",
+	Members:  []string{"assertion_id", "type", "name", "is_required"},
+	Required: []uint8{0b00001111},
 }
 
-var jsonFieldsNameOfTestLeftOut = [4]string{
-	0: "assertion_id",
-	1: "type",
-	2: "name",
-	3: "is_required",
-}
-
-// Decode decodes TestLeftOut from json.
 func (s *TestLeftOut) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestLeftOut to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTestLeftOut.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "assertion_id":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.AssertionID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"assertion_id\"")
-			}
+			return 0, codec.DecodeStr(d, &s.AssertionID)
 		case "type":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := s.Type.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"type\"")
-			}
+			return 1, s.Type.Decode(d)
 		case "name":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				v, err := d.Str()
-				s.Name = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"name\"")
-			}
+			return 2, codec.DecodeStr(d, &s.Name)
 		case "is_required":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				v, err := d.Bool()
-				s.IsRequired = bool(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"is_required\"")
-			}
-		default:
-			return d.Skip()
+			return 3, codec.DecodeBool(d, &s.IsRequired)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestLeftOut")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00001111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestLeftOut) {
-					name = jsonFieldsNameOfTestLeftOut[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestLeftOut) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestLeftOut) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestLeftOut) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestLeftOut) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes TestMatchTarget as json.
 func (s TestMatchTarget) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes TestMatchTarget from json.
 func (s *TestMatchTarget) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode TestMatchTarget to nil")
+		return codec.Nil("TestMatchTarget")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch TestMatchTarget(v) {
-	case TestMatchTargetTranscript:
-		*s = TestMatchTargetTranscript
-	case TestMatchTargetVariable:
-		*s = TestMatchTargetVariable
-	default:
-		*s = TestMatchTarget(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s TestMatchTarget) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s TestMatchTarget) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestMatchTarget) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestMatchTarget) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TestNodeFailures) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("node_id")
+	e.Str(s.NodeID)
+	e.FieldStart("node_name")
+	e.Str(s.NodeName)
+	e.FieldStart("failure_count")
+	e.Int(s.FailureCount)
+	e.FieldStart("total_traversals")
+	e.Int(s.TotalTraversals)
+	e.FieldStart("failure_rate")
+	e.Float64(s.FailureRate)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TestNodeFailures) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("node_id")
-		e.Str(s.NodeID)
-	}
-	{
-		e.FieldStart("node_name")
-		e.Str(s.NodeName)
-	}
-	{
-		e.FieldStart("failure_count")
-		e.Int(s.FailureCount)
-	}
-	{
-		e.FieldStart("total_traversals")
-		e.Int(s.TotalTraversals)
-	}
-	{
-		e.FieldStart("failure_rate")
-		e.Float64(s.FailureRate)
-	}
+var objectOfTestNodeFailures = codec.Object{
+	Type:     "TestNodeFailures",
+	Members:  []string{"node_id", "node_name", "failure_count", "total_traversals", "failure_rate"},
+	Required: []uint8{0b00011111},
 }
 
-var jsonFieldsNameOfTestNodeFailures = [5]string{
-	0: "node_id",
-	1: "node_name",
-	2: "failure_count",
-	3: "total_traversals",
-	4: "failure_rate",
-}
-
-// Decode decodes TestNodeFailures from json.
 func (s *TestNodeFailures) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestNodeFailures to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTestNodeFailures.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "node_id":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.NodeID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"node_id\"")
-			}
+			return 0, codec.DecodeStr(d, &s.NodeID)
 		case "node_name":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.NodeName = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"node_name\"")
-			}
+			return 1, codec.DecodeStr(d, &s.NodeName)
 		case "failure_count":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				v, err := d.Int()
-				s.FailureCount = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"failure_count\"")
-			}
+			return 2, codec.DecodeInt(d, &s.FailureCount)
 		case "total_traversals":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				v, err := d.Int()
-				s.TotalTraversals = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"total_traversals\"")
-			}
+			return 3, codec.DecodeInt(d, &s.TotalTraversals)
 		case "failure_rate":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				v, err := d.Float64()
-				s.FailureRate = float64(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"failure_rate\"")
-			}
-		default:
-			return d.Skip()
+			return 4, codec.DecodeFloat(d, &s.FailureRate)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestNodeFailures")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00011111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestNodeFailures) {
-					name = jsonFieldsNameOfTestNodeFailures[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestNodeFailures) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestNodeFailures) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestNodeFailures) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestNodeFailures) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s TestNodeNames) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields implements json.Marshaler.
-func (s TestNodeNames) encodeFields(e *jx.Encoder) {
 	for k, elem := range s {
 		e.FieldStart(k)
 
 		e.Str(elem)
 	}
+	e.ObjEnd()
 }
 
-// Decode decodes TestNodeNames from json.
 func (s *TestNodeNames) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode TestNodeNames to nil")
@@ -11672,14 +4666,7 @@ func (s *TestNodeNames) Decode(d *jx.Decoder) error {
 	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
 		propertiesCount++
 		var elem string
-		if err := func() error {
-			v, err := d.Str()
-			elem = string(v)
-			if err != nil {
-				return err
-			}
-			return nil
-		}(); err != nil {
+		if err := codec.DecodeStr(d, &elem); err != nil {
 			return errors.Wrapf(err, "decode field %q", k)
 		}
 		m[string(k)] = elem
@@ -11688,136 +4675,44 @@ func (s *TestNodeNames) Decode(d *jx.Decoder) error {
 		return errors.Wrap(err, "decode TestNodeNames")
 	}
 	// Validate properties count.
-	if err := (validate.Object{
-		MinProperties:    0,
-		MinPropertiesSet: false,
-		MaxProperties:    2000,
-		MaxPropertiesSet: true,
-	}).ValidateProperties(propertiesCount); err != nil {
-		return errors.Wrap(err, "object")
-	}
-
-	return nil
+	return codec.Wrap((validate.Object{MaxProperties: 2000, MaxPropertiesSet: true}).ValidateProperties(propertiesCount), "object")
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s TestNodeNames) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s TestNodeNames) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestNodeNames) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestNodeNames) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TestNodeReachedConfig) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("node_id")
+	e.Str(s.NodeID)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TestNodeReachedConfig) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("node_id")
-		e.Str(s.NodeID)
-	}
+var objectOfTestNodeReachedConfig = codec.Object{
+	Type:     "TestNodeReachedConfig",
+	Members:  []string{"node_id"},
+	Required: []uint8{0b00000001},
 }
 
-var jsonFieldsNameOfTestNodeReachedConfig = [1]string{
-	0: "node_id",
-}
-
-// Decode decodes TestNodeReachedConfig from json.
 func (s *TestNodeReachedConfig) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestNodeReachedConfig to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTestNodeReachedConfig.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "node_id":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.NodeID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"node_id\"")
-			}
-		default:
-			return errors.Errorf("unexpected field %q", k)
+			return 0, codec.DecodeStr(d, &s.NodeID)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestNodeReachedConfig")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000001,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestNodeReachedConfig) {
-					name = jsonFieldsNameOfTestNodeReachedConfig[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestNodeReachedConfig) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestNodeReachedConfig) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *TestNodeReachedConfig) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode implements json.Marshaler.
 func (s *TestNodesVisitedConfig) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *TestNodesVisitedConfig) encodeFields(e *jx.Encoder) {
 	{
 		e.FieldStart("node_ids")
 		e.ArrStart()
@@ -11826,1055 +4721,339 @@ func (s *TestNodesVisitedConfig) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-	{
-		if s.Match.Set {
-			e.FieldStart("match")
-			s.Match.Encode(e)
-		}
+	if s.Match.Set {
+		e.FieldStart("match")
+		s.Match.Encode(e)
 	}
-	{
-		if s.InOrder.Set {
-			e.FieldStart("in_order")
-			s.InOrder.Encode(e)
-		}
+	if s.InOrder.Set {
+		e.FieldStart("in_order")
+		s.InOrder.Encode(e)
 	}
-	{
-		if s.Forbidden != nil {
-			e.FieldStart("forbidden")
-			e.ArrStart()
-			for _, elem := range s.Forbidden {
-				e.Str(elem)
-			}
-			e.ArrEnd()
+	if s.Forbidden != nil {
+		e.FieldStart("forbidden")
+		e.ArrStart()
+		for _, elem := range s.Forbidden {
+			e.Str(elem)
 		}
+		e.ArrEnd()
 	}
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfTestNodesVisitedConfig = [4]string{
-	0: "node_ids",
-	1: "match",
-	2: "in_order",
-	3: "forbidden",
+var objectOfTestNodesVisitedConfig = codec.Object{
+	Type:     "TestNodesVisitedConfig",
+	Members:  []string{"node_ids", "match", "in_order", "forbidden"},
+	Required: []uint8{0b00000001},
 }
 
-// Decode decodes TestNodesVisitedConfig from json.
 func (s *TestNodesVisitedConfig) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestNodesVisitedConfig to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTestNodesVisitedConfig.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "node_ids":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				s.NodeIds = make([]string, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem string
-					v, err := d.Str()
-					elem = string(v)
-					if err != nil {
-						return err
-					}
-					s.NodeIds = append(s.NodeIds, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"node_ids\"")
-			}
+			return 0, codec.DecodeStrs(d, &s.NodeIds)
 		case "match":
-			if err := func() error {
-				s.Match.Reset()
-				if err := s.Match.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"match\"")
-			}
+			s.Match.Reset()
+			return 1, s.Match.Decode(d)
 		case "in_order":
-			if err := func() error {
-				s.InOrder.Reset()
-				if err := s.InOrder.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"in_order\"")
-			}
+			s.InOrder.Reset()
+			return 2, s.InOrder.Decode(d)
 		case "forbidden":
-			if err := func() error {
-				s.Forbidden = make([]string, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem string
-					v, err := d.Str()
-					elem = string(v)
-					if err != nil {
-						return err
-					}
-					s.Forbidden = append(s.Forbidden, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"forbidden\"")
-			}
-		default:
-			return errors.Errorf("unexpected field %q", k)
+			return 3, codec.DecodeStrs(d, &s.Forbidden)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestNodesVisitedConfig")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000001,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestNodesVisitedConfig) {
-					name = jsonFieldsNameOfTestNodesVisitedConfig[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestNodesVisitedConfig) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestNodesVisitedConfig) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *TestNodesVisitedConfig) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes TestNodesVisitedConfigMatch as json.
 func (s TestNodesVisitedConfigMatch) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes TestNodesVisitedConfigMatch from json.
 func (s *TestNodesVisitedConfigMatch) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode TestNodesVisitedConfigMatch to nil")
+		return codec.Nil("TestNodesVisitedConfigMatch")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch TestNodesVisitedConfigMatch(v) {
-	case TestNodesVisitedConfigMatchAll:
-		*s = TestNodesVisitedConfigMatchAll
-	case TestNodesVisitedConfigMatchAny:
-		*s = TestNodesVisitedConfigMatchAny
-	default:
-		*s = TestNodesVisitedConfigMatch(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s TestNodesVisitedConfigMatch) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s TestNodesVisitedConfigMatch) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *TestNodesVisitedConfigMatch) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode implements json.Marshaler.
 func (s *TestPassAtK) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("k")
+	e.Int(s.K)
+	e.FieldStart("all_pass")
+	e.Float64(s.AllPass)
+	e.FieldStart("any_pass")
+	e.Float64(s.AnyPass)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TestPassAtK) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("k")
-		e.Int(s.K)
-	}
-	{
-		e.FieldStart("all_pass")
-		e.Float64(s.AllPass)
-	}
-	{
-		e.FieldStart("any_pass")
-		e.Float64(s.AnyPass)
-	}
+var objectOfTestPassAtK = codec.Object{
+	Type:     "TestPassAtK",
+	Members:  []string{"k", "all_pass", "any_pass"},
+	Required: []uint8{0b00000111},
 }
 
-var jsonFieldsNameOfTestPassAtK = [3]string{
-	0: "k",
-	1: "all_pass",
-	2: "any_pass",
-}
-
-// Decode decodes TestPassAtK from json.
 func (s *TestPassAtK) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestPassAtK to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTestPassAtK.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "k":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Int()
-				s.K = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"k\"")
-			}
+			return 0, codec.DecodeInt(d, &s.K)
 		case "all_pass":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Float64()
-				s.AllPass = float64(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"all_pass\"")
-			}
+			return 1, codec.DecodeFloat(d, &s.AllPass)
 		case "any_pass":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				v, err := d.Float64()
-				s.AnyPass = float64(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"any_pass\"")
-			}
-		default:
-			return d.Skip()
+			return 2, codec.DecodeFloat(d, &s.AnyPass)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestPassAtK")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestPassAtK) {
-					name = jsonFieldsNameOfTestPassAtK[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestPassAtK) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestPassAtK) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestPassAtK) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestPassAtK) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TestRecentRun) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("id")
+	e.Str(s.ID)
+	e.FieldStart("status")
+	s.Status.Encode(e)
+	e.FieldStart("score")
+	s.Score.Encode(e)
+	e.FieldStart("completed_at")
+	s.CompletedAt.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TestRecentRun) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("id")
-		e.Str(s.ID)
-	}
-	{
-		e.FieldStart("status")
-		s.Status.Encode(e)
-	}
-	{
-		e.FieldStart("score")
-		s.Score.Encode(e)
-	}
-	{
-		e.FieldStart("completed_at")
-		s.CompletedAt.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
-	}
+var objectOfTestRecentRun = codec.Object{
+	Type:     "TestRecentRun",
+	Members:  []string{"id", "status", "score", "completed_at"},
+	Required: []uint8{0b00001111},
 }
 
-var jsonFieldsNameOfTestRecentRun = [4]string{
-	0: "id",
-	1: "status",
-	2: "score",
-	3: "completed_at",
-}
-
-// Decode decodes TestRecentRun from json.
 func (s *TestRecentRun) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestRecentRun to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTestRecentRun.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "id":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.ID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"id\"")
-			}
+			return 0, codec.DecodeStr(d, &s.ID)
 		case "status":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := s.Status.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"status\"")
-			}
+			return 1, s.Status.Decode(d)
 		case "score":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				if err := s.Score.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"score\"")
-			}
+			return 2, s.Score.Decode(d)
 		case "completed_at":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				if err := s.CompletedAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00")); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"completed_at\"")
-			}
-		default:
-			return d.Skip()
+			return 3, s.CompletedAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00"))
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestRecentRun")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00001111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestRecentRun) {
-					name = jsonFieldsNameOfTestRecentRun[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestRecentRun) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestRecentRun) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestRecentRun) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestRecentRun) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TestRegexMatchConfig) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("pattern")
+	e.Str(s.Pattern)
+	if s.Flags.Set {
+		e.FieldStart("flags")
+		s.Flags.Encode(e)
+	}
+	if s.Target.Set {
+		e.FieldStart("target")
+		s.Target.Encode(e)
+	}
+	if s.Variable.Set {
+		e.FieldStart("variable")
+		s.Variable.Encode(e)
+	}
+	if s.Role.Set {
+		e.FieldStart("role")
+		s.Role.Encode(e)
+	}
+	if s.Turn.Set {
+		e.FieldStart("turn")
+		s.Turn.Encode(e)
+	}
+	if s.MinMatches.Set {
+		e.FieldStart("min_matches")
+		s.MinMatches.Encode(e)
+	}
+	if s.Negate.Set {
+		e.FieldStart("negate")
+		s.Negate.Encode(e)
+	}
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TestRegexMatchConfig) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("pattern")
-		e.Str(s.Pattern)
-	}
-	{
-		if s.Flags.Set {
-			e.FieldStart("flags")
-			s.Flags.Encode(e)
-		}
-	}
-	{
-		if s.Target.Set {
-			e.FieldStart("target")
-			s.Target.Encode(e)
-		}
-	}
-	{
-		if s.Variable.Set {
-			e.FieldStart("variable")
-			s.Variable.Encode(e)
-		}
-	}
-	{
-		if s.Role.Set {
-			e.FieldStart("role")
-			s.Role.Encode(e)
-		}
-	}
-	{
-		if s.Turn.Set {
-			e.FieldStart("turn")
-			s.Turn.Encode(e)
-		}
-	}
-	{
-		if s.MinMatches.Set {
-			e.FieldStart("min_matches")
-			s.MinMatches.Encode(e)
-		}
-	}
-	{
-		if s.Negate.Set {
-			e.FieldStart("negate")
-			s.Negate.Encode(e)
-		}
-	}
+var objectOfTestRegexMatchConfig = codec.Object{
+	Type:     "TestRegexMatchConfig",
+	Members:  []string{"pattern", "flags", "target", "variable", "role", "turn", "min_matches", "negate"},
+	Required: []uint8{0b00000001},
 }
 
-var jsonFieldsNameOfTestRegexMatchConfig = [8]string{
-	0: "pattern",
-	1: "flags",
-	2: "target",
-	3: "variable",
-	4: "role",
-	5: "turn",
-	6: "min_matches",
-	7: "negate",
-}
-
-// Decode decodes TestRegexMatchConfig from json.
 func (s *TestRegexMatchConfig) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestRegexMatchConfig to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTestRegexMatchConfig.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "pattern":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.Pattern = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"pattern\"")
-			}
+			return 0, codec.DecodeStr(d, &s.Pattern)
 		case "flags":
-			if err := func() error {
-				s.Flags.Reset()
-				if err := s.Flags.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"flags\"")
-			}
+			s.Flags.Reset()
+			return 1, s.Flags.Decode(d)
 		case "target":
-			if err := func() error {
-				s.Target.Reset()
-				if err := s.Target.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"target\"")
-			}
+			s.Target.Reset()
+			return 2, s.Target.Decode(d)
 		case "variable":
-			if err := func() error {
-				s.Variable.Reset()
-				if err := s.Variable.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"variable\"")
-			}
+			s.Variable.Reset()
+			return 3, s.Variable.Decode(d)
 		case "role":
-			if err := func() error {
-				s.Role.Reset()
-				if err := s.Role.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"role\"")
-			}
+			s.Role.Reset()
+			return 4, s.Role.Decode(d)
 		case "turn":
-			if err := func() error {
-				s.Turn.Reset()
-				if err := s.Turn.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"turn\"")
-			}
+			s.Turn.Reset()
+			return 5, s.Turn.Decode(d)
 		case "min_matches":
-			if err := func() error {
-				s.MinMatches.Reset()
-				if err := s.MinMatches.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"min_matches\"")
-			}
+			s.MinMatches.Reset()
+			return 6, s.MinMatches.Decode(d)
 		case "negate":
-			if err := func() error {
-				s.Negate.Reset()
-				if err := s.Negate.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"negate\"")
-			}
-		default:
-			return errors.Errorf("unexpected field %q", k)
+			s.Negate.Reset()
+			return 7, s.Negate.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestRegexMatchConfig")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000001,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestRegexMatchConfig) {
-					name = jsonFieldsNameOfTestRegexMatchConfig[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestRegexMatchConfig) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestRegexMatchConfig) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *TestRegexMatchConfig) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode implements json.Marshaler.
 func (s *TestReplay) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("chat_id")
+	e.Str(s.ChatID)
+	e.FieldStart("pathway_id")
+	e.Str(s.PathwayID)
+	e.FieldStart("pathway_version")
+	e.Int(s.PathwayVersion)
+	e.FieldStart("completed")
+	e.Bool(s.Completed)
+	e.FieldStart("turns_replayed")
+	e.Int(s.TurnsReplayed)
+	e.FieldStart("turn_count")
+	e.Int(s.TurnCount)
+	e.FieldStart("diverged_at")
+	s.DivergedAt.Encode(e)
+	e.FieldStart("node_divergence")
+	s.NodeDivergence.Encode(e)
+	e.FieldStart("words_divergence")
+	s.WordsDivergence.Encode(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TestReplay) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("chat_id")
-		e.Str(s.ChatID)
-	}
-	{
-		e.FieldStart("pathway_id")
-		e.Str(s.PathwayID)
-	}
-	{
-		e.FieldStart("pathway_version")
-		e.Int(s.PathwayVersion)
-	}
-	{
-		e.FieldStart("completed")
-		e.Bool(s.Completed)
-	}
-	{
-		e.FieldStart("turns_replayed")
-		e.Int(s.TurnsReplayed)
-	}
-	{
-		e.FieldStart("turn_count")
-		e.Int(s.TurnCount)
-	}
-	{
-		e.FieldStart("diverged_at")
-		s.DivergedAt.Encode(e)
-	}
-	{
-		e.FieldStart("node_divergence")
-		s.NodeDivergence.Encode(e)
-	}
-	{
-		e.FieldStart("words_divergence")
-		s.WordsDivergence.Encode(e)
-	}
+var objectOfTestReplay = codec.Object{
+	Type: "TestReplay",
+	Members: []string{
+		"chat_id", "pathway_id", "pathway_version", "completed", "turns_replayed", "turn_count", "diverged_at",
+		"node_divergence", "words_divergence",
+	},
+	Required: []uint8{0b11111111, 0b00000001},
 }
 
-var jsonFieldsNameOfTestReplay = [9]string{
-	0: "chat_id",
-	1: "pathway_id",
-	2: "pathway_version",
-	3: "completed",
-	4: "turns_replayed",
-	5: "turn_count",
-	6: "diverged_at",
-	7: "node_divergence",
-	8: "words_divergence",
-}
-
-// Decode decodes TestReplay from json.
 func (s *TestReplay) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestReplay to nil")
-	}
-	var requiredBitSet [2]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTestReplay.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "chat_id":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.ChatID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"chat_id\"")
-			}
+			return 0, codec.DecodeStr(d, &s.ChatID)
 		case "pathway_id":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.PathwayID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"pathway_id\"")
-			}
+			return 1, codec.DecodeStr(d, &s.PathwayID)
 		case "pathway_version":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				v, err := d.Int()
-				s.PathwayVersion = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"pathway_version\"")
-			}
+			return 2, codec.DecodeInt(d, &s.PathwayVersion)
 		case "completed":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				v, err := d.Bool()
-				s.Completed = bool(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"completed\"")
-			}
+			return 3, codec.DecodeBool(d, &s.Completed)
 		case "turns_replayed":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				v, err := d.Int()
-				s.TurnsReplayed = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"turns_replayed\"")
-			}
+			return 4, codec.DecodeInt(d, &s.TurnsReplayed)
 		case "turn_count":
-			requiredBitSet[0] |= 1 << 5
-			if err := func() error {
-				v, err := d.Int()
-				s.TurnCount = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"turn_count\"")
-			}
+			return 5, codec.DecodeInt(d, &s.TurnCount)
 		case "diverged_at":
-			requiredBitSet[0] |= 1 << 6
-			if err := func() error {
-				if err := s.DivergedAt.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"diverged_at\"")
-			}
+			return 6, s.DivergedAt.Decode(d)
 		case "node_divergence":
-			requiredBitSet[0] |= 1 << 7
-			if err := func() error {
-				if err := s.NodeDivergence.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"node_divergence\"")
-			}
+			return 7, s.NodeDivergence.Decode(d)
 		case "words_divergence":
-			requiredBitSet[1] |= 1 << 0
-			if err := func() error {
-				if err := s.WordsDivergence.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"words_divergence\"")
-			}
-		default:
-			return d.Skip()
+			return 8, s.WordsDivergence.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestReplay")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [2]uint8{
-		0b11111111,
-		0b00000001,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestReplay) {
-					name = jsonFieldsNameOfTestReplay[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestReplay) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestReplay) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestReplay) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestReplay) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TestReplayReply) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *TestReplayReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("data")
-		s.Data.Encode(e)
-	}
+	e.FieldStart("data")
+	s.Data.Encode(e)
 	{
 		_ = s.Errors
 		e.FieldStart("errors")
 		e.Null()
 	}
-}
-
-var jsonFieldsNameOfTestReplayReply = [2]string{
-	0: "data",
-	1: "errors",
-}
-
-// Decode decodes TestReplayReply from json.
-func (s *TestReplayReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestReplayReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
-		case "errors":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestReplayReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestReplayReply) {
-					name = jsonFieldsNameOfTestReplayReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestReplayReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestReplayReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *TestRescore) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TestRescore) encodeFields(e *jx.Encoder) {
-	{
-		if s.Assertions != nil {
-			e.FieldStart("assertions")
-			e.ArrStart()
-			for _, elem := range s.Assertions {
-				elem.Encode(e)
-			}
-			e.ArrEnd()
+var objectOfTestReplayReply = codec.Object{
+	Type:     "TestReplayReply",
+	Members:  []string{"data", "errors"},
+	Required: []uint8{0b00000011},
+}
+
+func (s *TestReplayReply) Decode(d *jx.Decoder) error {
+	return objectOfTestReplayReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "data":
+			return 0, s.Data.Decode(d)
+		case "errors":
+			return 1, d.Null()
 		}
-	}
-	{
-		if s.Limit.Set {
-			e.FieldStart("limit")
-			s.Limit.Encode(e)
+		return -1, d.Skip()
+	})
+}
+
+func (s *TestReplayReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *TestReplayReply) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *TestRescore) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	if s.Assertions != nil {
+		e.FieldStart("assertions")
+		e.ArrStart()
+		for _, elem := range s.Assertions {
+			elem.Encode(e)
 		}
+		e.ArrEnd()
 	}
-	{
-		if s.After.Set {
-			e.FieldStart("after")
-			s.After.Encode(e)
-		}
+	if s.Limit.Set {
+		e.FieldStart("limit")
+		s.Limit.Encode(e)
 	}
+	if s.After.Set {
+		e.FieldStart("after")
+		s.After.Encode(e)
+	}
+	e.ObjEnd()
 }
 
 var jsonFieldsNameOfTestRescore = [3]string{
@@ -12883,48 +5062,28 @@ var jsonFieldsNameOfTestRescore = [3]string{
 	2: "after",
 }
 
-// Decode decodes TestRescore from json.
 func (s *TestRescore) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode TestRescore to nil")
 	}
 
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return codec.Wrap(d.ObjBytes(func(d *jx.Decoder, k []byte) error {
 		switch string(k) {
 		case "assertions":
-			if err := func() error {
-				s.Assertions = make([]TestAssertion, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem TestAssertion
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Assertions = append(s.Assertions, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
+			if err := codec.DecodeArr(d, &s.Assertions, (*TestAssertion).Decode); err != nil {
 				return errors.Wrap(err, "decode field \"assertions\"")
 			}
 		case "limit":
 			if err := func() error {
 				s.Limit.Reset()
-				if err := s.Limit.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.Limit.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"limit\"")
 			}
 		case "after":
 			if err := func() error {
 				s.After.Reset()
-				if err := s.After.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.After.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"after\"")
 			}
@@ -12932,279 +5091,81 @@ func (s *TestRescore) Decode(d *jx.Decoder) error {
 			return errors.Errorf("unexpected field %q", k)
 		}
 		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestRescore")
-	}
-
-	return nil
+	}), "decode TestRescore")
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestRescore) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestRescore) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestRescore) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestRescore) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TestRescoreTotals) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("runs")
+	e.Int(s.Runs)
+	e.FieldStart("passed")
+	e.Int(s.Passed)
+	e.FieldStart("failed")
+	e.Int(s.Failed)
+	e.FieldStart("error")
+	e.Int(s.Error)
+	e.FieldStart("cancelled")
+	e.Int(s.Cancelled)
+	e.FieldStart("incomplete")
+	e.Int(s.Incomplete)
+	e.FieldStart("changed")
+	e.Int(s.Changed)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TestRescoreTotals) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("runs")
-		e.Int(s.Runs)
-	}
-	{
-		e.FieldStart("passed")
-		e.Int(s.Passed)
-	}
-	{
-		e.FieldStart("failed")
-		e.Int(s.Failed)
-	}
-	{
-		e.FieldStart("error")
-		e.Int(s.Error)
-	}
-	{
-		e.FieldStart("cancelled")
-		e.Int(s.Cancelled)
-	}
-	{
-		e.FieldStart("incomplete")
-		e.Int(s.Incomplete)
-	}
-	{
-		e.FieldStart("changed")
-		e.Int(s.Changed)
-	}
+var objectOfTestRescoreTotals = codec.Object{
+	Type:     "TestRescoreTotals",
+	Members:  []string{"runs", "passed", "failed", "error", "cancelled", "incomplete", "changed"},
+	Required: []uint8{0b01111111},
 }
 
-var jsonFieldsNameOfTestRescoreTotals = [7]string{
-	0: "runs",
-	1: "passed",
-	2: "failed",
-	3: "error",
-	4: "cancelled",
-	5: "incomplete",
-	6: "changed",
-}
-
-// Decode decodes TestRescoreTotals from json.
 func (s *TestRescoreTotals) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestRescoreTotals to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTestRescoreTotals.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "runs":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Int()
-				s.Runs = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"runs\"")
-			}
+			return 0, codec.DecodeInt(d, &s.Runs)
 		case "passed":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Int()
-				s.Passed = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"passed\"")
-			}
+			return 1, codec.DecodeInt(d, &s.Passed)
 		case "failed":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				v, err := d.Int()
-				s.Failed = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"failed\"")
-			}
+			return 2, codec.DecodeInt(d, &s.Failed)
 		case "error":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				v, err := d.Int()
-				s.Error = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"error\"")
-			}
+			return 3, codec.DecodeInt(d, &s.Error)
 		case "cancelled":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				v, err := d.Int()
-				s.Cancelled = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"cancelled\"")
-			}
+			return 4, codec.DecodeInt(d, &s.Cancelled)
 		case "incomplete":
-			requiredBitSet[0] |= 1 << 5
-			if err := func() error {
-				v, err := d.Int()
-				s.Incomplete = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"incomplete\"")
-			}
+			return 5, codec.DecodeInt(d, &s.Incomplete)
 		case "changed":
-			requiredBitSet[0] |= 1 << 6
-			if err := func() error {
-				v, err := d.Int()
-				s.Changed = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"changed\"")
-			}
-		default:
-			return d.Skip()
+			return 6, codec.DecodeInt(d, &s.Changed)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestRescoreTotals")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b01111111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestRescoreTotals) {
-					name = jsonFieldsNameOfTestRescoreTotals[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestRescoreTotals) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestRescoreTotals) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestRescoreTotals) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestRescoreTotals) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes TestRescoreVerdict as json.
 func (s TestRescoreVerdict) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes TestRescoreVerdict from json.
 func (s *TestRescoreVerdict) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode TestRescoreVerdict to nil")
+		return codec.Nil("TestRescoreVerdict")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch TestRescoreVerdict(v) {
-	case TestRescoreVerdictPASSED:
-		*s = TestRescoreVerdictPASSED
-	case TestRescoreVerdictFAILED:
-		*s = TestRescoreVerdictFAILED
-	case TestRescoreVerdictERROR:
-		*s = TestRescoreVerdictERROR
-	case TestRescoreVerdictCANCELLED:
-		*s = TestRescoreVerdictCANCELLED
-	case TestRescoreVerdictINCOMPLETE:
-		*s = TestRescoreVerdictINCOMPLETE
-	default:
-		*s = TestRescoreVerdict(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s TestRescoreVerdict) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s TestRescoreVerdict) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestRescoreVerdict) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestRescoreVerdict) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TestRescored) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *TestRescored) encodeFields(e *jx.Encoder) {
 	{
 		e.FieldStart("runs")
 		e.ArrStart()
@@ -13221,283 +5182,85 @@ func (s *TestRescored) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-	{
-		e.FieldStart("totals")
-		s.Totals.Encode(e)
-	}
-	{
-		e.FieldStart("next_cursor")
-		s.NextCursor.Encode(e)
-	}
-}
-
-var jsonFieldsNameOfTestRescored = [4]string{
-	0: "runs",
-	1: "left_out",
-	2: "totals",
-	3: "next_cursor",
-}
-
-// Decode decodes TestRescored from json.
-func (s *TestRescored) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestRescored to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "runs":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				s.Runs = make([]TestRescoredRun, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem TestRescoredRun
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Runs = append(s.Runs, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"runs\"")
-			}
-		case "left_out":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				s.LeftOut = make([]TestLeftOut, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem TestLeftOut
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.LeftOut = append(s.LeftOut, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"left_out\"")
-			}
-		case "totals":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				if err := s.Totals.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"totals\"")
-			}
-		case "next_cursor":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				if err := s.NextCursor.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"next_cursor\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestRescored")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00001111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestRescored) {
-					name = jsonFieldsNameOfTestRescored[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestRescored) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestRescored) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *TestRescoredReply) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("totals")
+	s.Totals.Encode(e)
+	e.FieldStart("next_cursor")
+	s.NextCursor.Encode(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TestRescoredReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("data")
-		s.Data.Encode(e)
-	}
+var objectOfTestRescored = codec.Object{
+	Type:     "TestRescored",
+	Members:  []string{"runs", "left_out", "totals", "next_cursor"},
+	Required: []uint8{0b00001111},
+}
+
+func (s *TestRescored) Decode(d *jx.Decoder) error {
+	return objectOfTestRescored.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "runs":
+			return 0, codec.DecodeArr(d, &s.Runs, (*TestRescoredRun).Decode)
+		case "left_out":
+			return 1, codec.DecodeArr(d, &s.LeftOut, (*TestLeftOut).Decode)
+		case "totals":
+			return 2, s.Totals.Decode(d)
+		case "next_cursor":
+			return 3, s.NextCursor.Decode(d)
+		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *TestRescored) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *TestRescored) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *TestRescoredReply) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("data")
+	s.Data.Encode(e)
 	{
 		_ = s.Errors
 		e.FieldStart("errors")
 		e.Null()
 	}
-}
-
-var jsonFieldsNameOfTestRescoredReply = [2]string{
-	0: "data",
-	1: "errors",
-}
-
-// Decode decodes TestRescoredReply from json.
-func (s *TestRescoredReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestRescoredReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
-		case "errors":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestRescoredReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestRescoredReply) {
-					name = jsonFieldsNameOfTestRescoredReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestRescoredReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestRescoredReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *TestRescoredRun) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TestRescoredRun) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("run_id")
-		e.Str(s.RunID)
-	}
-	{
-		e.FieldStart("status")
-		s.Status.Encode(e)
-	}
-	{
-		e.FieldStart("verdict")
-		s.Verdict.Encode(e)
-	}
-	{
-		e.FieldStart("changed")
-		e.Bool(s.Changed)
-	}
-	{
-		e.FieldStart("overall_score")
-		s.OverallScore.Encode(e)
-	}
+var objectOfTestRescoredReply = codec.Object{
+	Type:     "TestRescoredReply",
+	Members:  []string{"data", "errors"},
+	Required: []uint8{0b00000011},
+}
+
+func (s *TestRescoredReply) Decode(d *jx.Decoder) error {
+	return objectOfTestRescoredReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "data":
+			return 0, s.Data.Decode(d)
+		case "errors":
+			return 1, d.Null()
+		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *TestRescoredReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *TestRescoredReply) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *TestRescoredRun) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("run_id")
+	e.Str(s.RunID)
+	e.FieldStart("status")
+	s.Status.Encode(e)
+	e.FieldStart("verdict")
+	s.Verdict.Encode(e)
+	e.FieldStart("changed")
+	e.Bool(s.Changed)
+	e.FieldStart("overall_score")
+	s.OverallScore.Encode(e)
 	{
 		e.FieldStart("assertion_results")
 		e.ArrStart()
@@ -13506,208 +5269,61 @@ func (s *TestRescoredRun) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-	{
-		e.FieldStart("created_at")
-		json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
-	}
-}
-
-var jsonFieldsNameOfTestRescoredRun = [7]string{
-	0: "run_id",
-	1: "status",
-	2: "verdict",
-	3: "changed",
-	4: "overall_score",
-	5: "assertion_results",
-	6: "created_at",
-}
-
-// Decode decodes TestRescoredRun from json.
-func (s *TestRescoredRun) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestRescoredRun to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "run_id":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.RunID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"run_id\"")
-			}
-		case "status":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := s.Status.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"status\"")
-			}
-		case "verdict":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				if err := s.Verdict.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"verdict\"")
-			}
-		case "changed":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				v, err := d.Bool()
-				s.Changed = bool(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"changed\"")
-			}
-		case "overall_score":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				if err := s.OverallScore.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"overall_score\"")
-			}
-		case "assertion_results":
-			requiredBitSet[0] |= 1 << 5
-			if err := func() error {
-				s.AssertionResults = make([]TestAssertionResult, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem TestAssertionResult
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.AssertionResults = append(s.AssertionResults, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"assertion_results\"")
-			}
-		case "created_at":
-			requiredBitSet[0] |= 1 << 6
-			if err := func() error {
-				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.000Z07:00")
-				s.CreatedAt = v
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"created_at\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestRescoredRun")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b01111111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestRescoredRun) {
-					name = jsonFieldsNameOfTestRescoredRun[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestRescoredRun) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestRescoredRun) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *TestRun) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("created_at")
+	json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TestRun) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("id")
-		e.Str(s.ID)
-	}
-	{
-		e.FieldStart("scenario_id")
-		e.Str(s.ScenarioID)
-	}
-	{
-		e.FieldStart("pathway_id")
-		s.PathwayID.Encode(e)
-	}
-	{
-		e.FieldStart("persona_id")
-		s.PersonaID.Encode(e)
-	}
-	{
-		e.FieldStart("batch_id")
-		s.BatchID.Encode(e)
-	}
-	{
-		e.FieldStart("version_number")
-		s.VersionNumber.Encode(e)
-	}
-	{
-		e.FieldStart("status")
-		s.Status.Encode(e)
-	}
+var objectOfTestRescoredRun = codec.Object{
+	Type: "TestRescoredRun",
+	Members: []string{
+		"run_id", "status", "verdict", "changed", "overall_score", "assertion_results", "created_at",
+	},
+	Required: []uint8{0b01111111},
+}
+
+func (s *TestRescoredRun) Decode(d *jx.Decoder) error {
+	return objectOfTestRescoredRun.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "run_id":
+			return 0, codec.DecodeStr(d, &s.RunID)
+		case "status":
+			return 1, s.Status.Decode(d)
+		case "verdict":
+			return 2, s.Verdict.Decode(d)
+		case "changed":
+			return 3, codec.DecodeBool(d, &s.Changed)
+		case "overall_score":
+			return 4, s.OverallScore.Decode(d)
+		case "assertion_results":
+			return 5, codec.DecodeArr(d, &s.AssertionResults, (*TestAssertionResult).Decode)
+		case "created_at":
+			return 6, codec.DecodeTime(d, &s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
+		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *TestRescoredRun) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *TestRescoredRun) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *TestRun) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("id")
+	e.Str(s.ID)
+	e.FieldStart("scenario_id")
+	e.Str(s.ScenarioID)
+	e.FieldStart("pathway_id")
+	s.PathwayID.Encode(e)
+	e.FieldStart("persona_id")
+	s.PersonaID.Encode(e)
+	e.FieldStart("batch_id")
+	s.BatchID.Encode(e)
+	e.FieldStart("version_number")
+	s.VersionNumber.Encode(e)
+	e.FieldStart("status")
+	s.Status.Encode(e)
 	{
 		e.FieldStart("chat_history")
 		e.ArrStart()
@@ -13716,10 +5332,8 @@ func (s *TestRun) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-	{
-		e.FieldStart("variables_extracted")
-		s.VariablesExtracted.Encode(e)
-	}
+	e.FieldStart("variables_extracted")
+	s.VariablesExtracted.Encode(e)
 	{
 		e.FieldStart("nodes_visited")
 		e.ArrStart()
@@ -13728,26 +5342,16 @@ func (s *TestRun) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-	{
-		e.FieldStart("current_node_id")
-		s.CurrentNodeID.Encode(e)
-	}
-	{
-		e.FieldStart("turn_count")
-		e.Int(s.TurnCount)
-	}
-	{
-		e.FieldStart("duration_ms")
-		e.Int(s.DurationMs)
-	}
-	{
-		e.FieldStart("overall_score")
-		s.OverallScore.Encode(e)
-	}
-	{
-		e.FieldStart("service_tone_score")
-		s.ServiceToneScore.Encode(e)
-	}
+	e.FieldStart("current_node_id")
+	s.CurrentNodeID.Encode(e)
+	e.FieldStart("turn_count")
+	e.Int(s.TurnCount)
+	e.FieldStart("duration_ms")
+	e.Int(s.DurationMs)
+	e.FieldStart("overall_score")
+	s.OverallScore.Encode(e)
+	e.FieldStart("service_tone_score")
+	s.ServiceToneScore.Encode(e)
 	{
 		e.FieldStart("assertion_results")
 		e.ArrStart()
@@ -13756,14 +5360,10 @@ func (s *TestRun) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-	{
-		e.FieldStart("end_reason")
-		s.EndReason.Encode(e)
-	}
-	{
-		e.FieldStart("error_message")
-		s.ErrorMessage.Encode(e)
-	}
+	e.FieldStart("end_reason")
+	s.EndReason.Encode(e)
+	e.FieldStart("error_message")
+	s.ErrorMessage.Encode(e)
 	{
 		e.FieldStart("usage")
 		e.ArrStart()
@@ -13772,597 +5372,145 @@ func (s *TestRun) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-	{
-		e.FieldStart("cost")
-		s.Cost.Encode(e)
-	}
-	{
-		e.FieldStart("budget")
-		s.Budget.Encode(e)
-	}
-	{
-		e.FieldStart("metadata")
-		s.Metadata.Encode(e)
-	}
-	{
-		e.FieldStart("created_at")
-		json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
-	}
-	{
-		e.FieldStart("started_at")
-		s.StartedAt.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
-	}
-	{
-		e.FieldStart("completed_at")
-		s.CompletedAt.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
-	}
+	e.FieldStart("cost")
+	s.Cost.Encode(e)
+	e.FieldStart("budget")
+	s.Budget.Encode(e)
+	e.FieldStart("metadata")
+	s.Metadata.Encode(e)
+	e.FieldStart("created_at")
+	json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
+	e.FieldStart("started_at")
+	s.StartedAt.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
+	e.FieldStart("completed_at")
+	s.CompletedAt.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfTestRun = [25]string{
-	0:  "id",
-	1:  "scenario_id",
-	2:  "pathway_id",
-	3:  "persona_id",
-	4:  "batch_id",
-	5:  "version_number",
-	6:  "status",
-	7:  "chat_history",
-	8:  "variables_extracted",
-	9:  "nodes_visited",
-	10: "current_node_id",
-	11: "turn_count",
-	12: "duration_ms",
-	13: "overall_score",
-	14: "service_tone_score",
-	15: "assertion_results",
-	16: "end_reason",
-	17: "error_message",
-	18: "usage",
-	19: "cost",
-	20: "budget",
-	21: "metadata",
-	22: "created_at",
-	23: "started_at",
-	24: "completed_at",
+var objectOfTestRun = codec.Object{
+	Type: "TestRun",
+	Members: []string{
+		"id", "scenario_id", "pathway_id", "persona_id", "batch_id", "version_number", "status", "chat_history",
+		"variables_extracted", "nodes_visited", "current_node_id", "turn_count", "duration_ms", "overall_score",
+		"service_tone_score", "assertion_results", "end_reason", "error_message", "usage", "cost", "budget",
+		"metadata", "created_at", "started_at", "completed_at",
+	},
+	Required: []uint8{0b11111111, 0b11111111, 0b11111111, 0b00000001},
 }
 
-// Decode decodes TestRun from json.
 func (s *TestRun) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestRun to nil")
-	}
-	var requiredBitSet [4]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTestRun.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "id":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.ID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"id\"")
-			}
+			return 0, codec.DecodeStr(d, &s.ID)
 		case "scenario_id":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.ScenarioID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"scenario_id\"")
-			}
+			return 1, codec.DecodeStr(d, &s.ScenarioID)
 		case "pathway_id":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				if err := s.PathwayID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"pathway_id\"")
-			}
+			return 2, s.PathwayID.Decode(d)
 		case "persona_id":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				if err := s.PersonaID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"persona_id\"")
-			}
+			return 3, s.PersonaID.Decode(d)
 		case "batch_id":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				if err := s.BatchID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"batch_id\"")
-			}
+			return 4, s.BatchID.Decode(d)
 		case "version_number":
-			requiredBitSet[0] |= 1 << 5
-			if err := func() error {
-				if err := s.VersionNumber.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"version_number\"")
-			}
+			return 5, s.VersionNumber.Decode(d)
 		case "status":
-			requiredBitSet[0] |= 1 << 6
-			if err := func() error {
-				if err := s.Status.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"status\"")
-			}
+			return 6, s.Status.Decode(d)
 		case "chat_history":
-			requiredBitSet[0] |= 1 << 7
-			if err := func() error {
-				s.ChatHistory = make([]TestChatMessage, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem TestChatMessage
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.ChatHistory = append(s.ChatHistory, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"chat_history\"")
-			}
+			return 7, codec.DecodeArr(d, &s.ChatHistory, (*TestChatMessage).Decode)
 		case "variables_extracted":
-			requiredBitSet[1] |= 1 << 0
-			if err := func() error {
-				if err := s.VariablesExtracted.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"variables_extracted\"")
-			}
+			return 8, s.VariablesExtracted.Decode(d)
 		case "nodes_visited":
-			requiredBitSet[1] |= 1 << 1
-			if err := func() error {
-				s.NodesVisited = make([]string, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem string
-					v, err := d.Str()
-					elem = string(v)
-					if err != nil {
-						return err
-					}
-					s.NodesVisited = append(s.NodesVisited, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"nodes_visited\"")
-			}
+			return 9, codec.DecodeStrs(d, &s.NodesVisited)
 		case "current_node_id":
-			requiredBitSet[1] |= 1 << 2
-			if err := func() error {
-				if err := s.CurrentNodeID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"current_node_id\"")
-			}
+			return 10, s.CurrentNodeID.Decode(d)
 		case "turn_count":
-			requiredBitSet[1] |= 1 << 3
-			if err := func() error {
-				v, err := d.Int()
-				s.TurnCount = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"turn_count\"")
-			}
+			return 11, codec.DecodeInt(d, &s.TurnCount)
 		case "duration_ms":
-			requiredBitSet[1] |= 1 << 4
-			if err := func() error {
-				v, err := d.Int()
-				s.DurationMs = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"duration_ms\"")
-			}
+			return 12, codec.DecodeInt(d, &s.DurationMs)
 		case "overall_score":
-			requiredBitSet[1] |= 1 << 5
-			if err := func() error {
-				if err := s.OverallScore.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"overall_score\"")
-			}
+			return 13, s.OverallScore.Decode(d)
 		case "service_tone_score":
-			requiredBitSet[1] |= 1 << 6
-			if err := func() error {
-				if err := s.ServiceToneScore.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"service_tone_score\"")
-			}
+			return 14, s.ServiceToneScore.Decode(d)
 		case "assertion_results":
-			requiredBitSet[1] |= 1 << 7
-			if err := func() error {
-				s.AssertionResults = make([]TestAssertionResult, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem TestAssertionResult
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.AssertionResults = append(s.AssertionResults, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"assertion_results\"")
-			}
+			return 15, codec.DecodeArr(d, &s.AssertionResults, (*TestAssertionResult).Decode)
 		case "end_reason":
-			requiredBitSet[2] |= 1 << 0
-			if err := func() error {
-				if err := s.EndReason.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"end_reason\"")
-			}
+			return 16, s.EndReason.Decode(d)
 		case "error_message":
-			requiredBitSet[2] |= 1 << 1
-			if err := func() error {
-				if err := s.ErrorMessage.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"error_message\"")
-			}
+			return 17, s.ErrorMessage.Decode(d)
 		case "usage":
-			requiredBitSet[2] |= 1 << 2
-			if err := func() error {
-				s.Usage = make([]TestUsage, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem TestUsage
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Usage = append(s.Usage, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"usage\"")
-			}
+			return 18, codec.DecodeArr(d, &s.Usage, (*TestUsage).Decode)
 		case "cost":
-			requiredBitSet[2] |= 1 << 3
-			if err := func() error {
-				if err := s.Cost.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"cost\"")
-			}
+			return 19, s.Cost.Decode(d)
 		case "budget":
-			requiredBitSet[2] |= 1 << 4
-			if err := func() error {
-				if err := s.Budget.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"budget\"")
-			}
+			return 20, s.Budget.Decode(d)
 		case "metadata":
-			requiredBitSet[2] |= 1 << 5
-			if err := func() error {
-				if err := s.Metadata.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"metadata\"")
-			}
+			return 21, s.Metadata.Decode(d)
 		case "created_at":
-			requiredBitSet[2] |= 1 << 6
-			if err := func() error {
-				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.000Z07:00")
-				s.CreatedAt = v
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"created_at\"")
-			}
+			return 22, codec.DecodeTime(d, &s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
 		case "started_at":
-			requiredBitSet[2] |= 1 << 7
-			if err := func() error {
-				if err := s.StartedAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00")); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"started_at\"")
-			}
+			return 23, s.StartedAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00"))
 		case "completed_at":
-			requiredBitSet[3] |= 1 << 0
-			if err := func() error {
-				if err := s.CompletedAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00")); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"completed_at\"")
-			}
-		default:
-			return d.Skip()
+			return 24, s.CompletedAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00"))
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestRun")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [4]uint8{
-		0b11111111,
-		0b11111111,
-		0b11111111,
-		0b00000001,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestRun) {
-					name = jsonFieldsNameOfTestRun[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestRun) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestRun) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestRun) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestRun) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes TestRunEndReason as json.
 func (s TestRunEndReason) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes TestRunEndReason from json.
 func (s *TestRunEndReason) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode TestRunEndReason to nil")
+		return codec.Nil("TestRunEndReason")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch TestRunEndReason(v) {
-	case TestRunEndReasonAgentEnded:
-		*s = TestRunEndReasonAgentEnded
-	case TestRunEndReasonCallerEnded:
-		*s = TestRunEndReasonCallerEnded
-	case TestRunEndReasonMaxTurns:
-		*s = TestRunEndReasonMaxTurns
-	case TestRunEndReasonTurnTimeout:
-		*s = TestRunEndReasonTurnTimeout
-	case TestRunEndReasonRunTimeout:
-		*s = TestRunEndReasonRunTimeout
-	case TestRunEndReasonAgentError:
-		*s = TestRunEndReasonAgentError
-	case TestRunEndReasonCallerInvalid:
-		*s = TestRunEndReasonCallerInvalid
-	case TestRunEndReasonBudget:
-		*s = TestRunEndReasonBudget
-	case TestRunEndReasonCancelled:
-		*s = TestRunEndReasonCancelled
-	case TestRunEndReasonLoopDetected:
-		*s = TestRunEndReasonLoopDetected
-	default:
-		*s = TestRunEndReason(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s TestRunEndReason) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s TestRunEndReason) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestRunEndReason) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestRunEndReason) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TestRunListReply) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *TestRunListReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("data")
-		s.Data.Encode(e)
-	}
+	e.FieldStart("data")
+	s.Data.Encode(e)
 	{
 		_ = s.Errors
 		e.FieldStart("errors")
 		e.Null()
 	}
-}
-
-var jsonFieldsNameOfTestRunListReply = [2]string{
-	0: "data",
-	1: "errors",
-}
-
-// Decode decodes TestRunListReply from json.
-func (s *TestRunListReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestRunListReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
-		case "errors":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestRunListReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestRunListReply) {
-					name = jsonFieldsNameOfTestRunListReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestRunListReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestRunListReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *TestRunMetadata) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TestRunMetadata) encodeFields(e *jx.Encoder) {
+var objectOfTestRunListReply = codec.Object{
+	Type:     "TestRunListReply",
+	Members:  []string{"data", "errors"},
+	Required: []uint8{0b00000011},
+}
+
+func (s *TestRunListReply) Decode(d *jx.Decoder) error {
+	return objectOfTestRunListReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "data":
+			return 0, s.Data.Decode(d)
+		case "errors":
+			return 1, d.Null()
+		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *TestRunListReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *TestRunListReply) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *TestRunMetadata) Encode(e *jx.Encoder) {
+	e.ObjStart()
 	{
 		e.FieldStart("turn_details")
 		e.ArrStart()
@@ -14371,25 +5519,19 @@ func (s *TestRunMetadata) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-	{
-		e.FieldStart("node_id_to_name")
-		s.NodeIDToName.Encode(e)
-	}
-	{
-		if s.Warnings != nil {
-			e.FieldStart("warnings")
-			e.ArrStart()
-			for _, elem := range s.Warnings {
-				e.Str(elem)
-			}
-			e.ArrEnd()
+	e.FieldStart("node_id_to_name")
+	s.NodeIDToName.Encode(e)
+	if s.Warnings != nil {
+		e.FieldStart("warnings")
+		e.ArrStart()
+		for _, elem := range s.Warnings {
+			e.Str(elem)
 		}
+		e.ArrEnd()
 	}
-	{
-		if s.LlmAdapter.Set {
-			e.FieldStart("llm_adapter")
-			s.LlmAdapter.Encode(e)
-		}
+	if s.LlmAdapter.Set {
+		e.FieldStart("llm_adapter")
+		s.LlmAdapter.Encode(e)
 	}
 	for k, elem := range s.AdditionalProps {
 		e.FieldStart(k)
@@ -14398,6 +5540,7 @@ func (s *TestRunMetadata) encodeFields(e *jx.Encoder) {
 			e.Raw(elem)
 		}
 	}
+	e.ObjEnd()
 }
 
 var jsonFieldsNameOfTestRunMetadata = [4]string{
@@ -14407,7 +5550,6 @@ var jsonFieldsNameOfTestRunMetadata = [4]string{
 	3: "llm_adapter",
 }
 
-// Decode decodes TestRunMetadata from json.
 func (s *TestRunMetadata) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode TestRunMetadata to nil")
@@ -14419,71 +5561,28 @@ func (s *TestRunMetadata) Decode(d *jx.Decoder) error {
 		switch string(k) {
 		case "turn_details":
 			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				s.TurnDetails = make([]TestTurnDetail, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem TestTurnDetail
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.TurnDetails = append(s.TurnDetails, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
+			if err := codec.DecodeArr(d, &s.TurnDetails, (*TestTurnDetail).Decode); err != nil {
 				return errors.Wrap(err, "decode field \"turn_details\"")
 			}
 		case "node_id_to_name":
 			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := s.NodeIDToName.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
+			if err := s.NodeIDToName.Decode(d); err != nil {
 				return errors.Wrap(err, "decode field \"node_id_to_name\"")
 			}
 		case "warnings":
-			if err := func() error {
-				s.Warnings = make([]string, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem string
-					v, err := d.Str()
-					elem = string(v)
-					if err != nil {
-						return err
-					}
-					s.Warnings = append(s.Warnings, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
+			if err := codec.DecodeStrs(d, &s.Warnings); err != nil {
 				return errors.Wrap(err, "decode field \"warnings\"")
 			}
 		case "llm_adapter":
 			if err := func() error {
 				s.LlmAdapter.Reset()
-				if err := s.LlmAdapter.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.LlmAdapter.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"llm_adapter\"")
 			}
 		default:
 			var elem jx.Raw
-			if err := func() error {
-				v, err := d.RawAppend(nil)
-				elem = jx.Raw(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
+			if err := codec.DecodeRaw(d, &elem); err != nil {
 				return errors.Wrapf(err, "decode field %q", k)
 			}
 			s.AdditionalProps[string(k)] = elem
@@ -14493,7 +5592,7 @@ func (s *TestRunMetadata) Decode(d *jx.Decoder) error {
 		return errors.Wrap(err, "decode TestRunMetadata")
 	}
 	// Validate required fields.
-	var failures []validate.FieldError
+	var failures codec.Failures
 	for i, mask := range [1]uint8{
 		0b00000011,
 	} {
@@ -14521,35 +5620,15 @@ func (s *TestRunMetadata) Decode(d *jx.Decoder) error {
 			}
 		}
 	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+	return failures.Err()
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestRunMetadata) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestRunMetadata) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestRunMetadata) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestRunMetadata) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s TestRunMetadataAdditional) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields implements json.Marshaler.
-func (s TestRunMetadataAdditional) encodeFields(e *jx.Encoder) {
 	for k, elem := range s {
 		e.FieldStart(k)
 
@@ -14557,57 +5636,32 @@ func (s TestRunMetadataAdditional) encodeFields(e *jx.Encoder) {
 			e.Raw(elem)
 		}
 	}
+	e.ObjEnd()
 }
 
-// Decode decodes TestRunMetadataAdditional from json.
 func (s *TestRunMetadataAdditional) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode TestRunMetadataAdditional to nil")
 	}
 	m := s.init()
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return codec.Wrap(d.ObjBytes(func(d *jx.Decoder, k []byte) error {
 		var elem jx.Raw
-		if err := func() error {
-			v, err := d.RawAppend(nil)
-			elem = jx.Raw(v)
-			if err != nil {
-				return err
-			}
-			return nil
-		}(); err != nil {
+		if err := codec.DecodeRaw(d, &elem); err != nil {
 			return errors.Wrapf(err, "decode field %q", k)
 		}
 		m[string(k)] = elem
 		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestRunMetadataAdditional")
-	}
-
-	return nil
+	}), "decode TestRunMetadataAdditional")
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s TestRunMetadataAdditional) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s TestRunMetadataAdditional) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *TestRunMetadataAdditional) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode implements json.Marshaler.
 func (s *TestRunPage) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *TestRunPage) encodeFields(e *jx.Encoder) {
 	{
 		e.FieldStart("runs")
 		e.ArrStart()
@@ -14616,460 +5670,143 @@ func (s *TestRunPage) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-	{
-		e.FieldStart("total_count")
-		e.Int(s.TotalCount)
-	}
+	e.FieldStart("total_count")
+	e.Int(s.TotalCount)
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfTestRunPage = [2]string{
-	0: "runs",
-	1: "total_count",
+var objectOfTestRunPage = codec.Object{
+	Type:     "TestRunPage",
+	Members:  []string{"runs", "total_count"},
+	Required: []uint8{0b00000011},
 }
 
-// Decode decodes TestRunPage from json.
 func (s *TestRunPage) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestRunPage to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTestRunPage.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "runs":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				s.Runs = make([]TestRunSummary, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem TestRunSummary
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Runs = append(s.Runs, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"runs\"")
-			}
+			return 0, codec.DecodeArr(d, &s.Runs, (*TestRunSummary).Decode)
 		case "total_count":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Int()
-				s.TotalCount = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"total_count\"")
-			}
-		default:
-			return d.Skip()
+			return 1, codec.DecodeInt(d, &s.TotalCount)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestRunPage")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestRunPage) {
-					name = jsonFieldsNameOfTestRunPage[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestRunPage) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestRunPage) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestRunPage) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestRunPage) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TestRunProgress) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("id")
+	e.Str(s.ID)
+	e.FieldStart("status")
+	s.Status.Encode(e)
+	e.FieldStart("turn_count")
+	e.Int(s.TurnCount)
+	e.FieldStart("duration_ms")
+	e.Int(s.DurationMs)
+	e.FieldStart("overall_score")
+	s.OverallScore.Encode(e)
+	e.FieldStart("error_message")
+	s.ErrorMessage.Encode(e)
+	e.FieldStart("started_at")
+	s.StartedAt.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
+	e.FieldStart("completed_at")
+	s.CompletedAt.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TestRunProgress) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("id")
-		e.Str(s.ID)
-	}
-	{
-		e.FieldStart("status")
-		s.Status.Encode(e)
-	}
-	{
-		e.FieldStart("turn_count")
-		e.Int(s.TurnCount)
-	}
-	{
-		e.FieldStart("duration_ms")
-		e.Int(s.DurationMs)
-	}
-	{
-		e.FieldStart("overall_score")
-		s.OverallScore.Encode(e)
-	}
-	{
-		e.FieldStart("error_message")
-		s.ErrorMessage.Encode(e)
-	}
-	{
-		e.FieldStart("started_at")
-		s.StartedAt.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
-	}
-	{
-		e.FieldStart("completed_at")
-		s.CompletedAt.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
-	}
+var objectOfTestRunProgress = codec.Object{
+	Type: "TestRunProgress",
+	Members: []string{
+		"id", "status", "turn_count", "duration_ms", "overall_score", "error_message", "started_at", "completed_at",
+	},
+	Required: []uint8{0b11111111},
 }
 
-var jsonFieldsNameOfTestRunProgress = [8]string{
-	0: "id",
-	1: "status",
-	2: "turn_count",
-	3: "duration_ms",
-	4: "overall_score",
-	5: "error_message",
-	6: "started_at",
-	7: "completed_at",
-}
-
-// Decode decodes TestRunProgress from json.
 func (s *TestRunProgress) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestRunProgress to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTestRunProgress.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "id":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.ID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"id\"")
-			}
+			return 0, codec.DecodeStr(d, &s.ID)
 		case "status":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := s.Status.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"status\"")
-			}
+			return 1, s.Status.Decode(d)
 		case "turn_count":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				v, err := d.Int()
-				s.TurnCount = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"turn_count\"")
-			}
+			return 2, codec.DecodeInt(d, &s.TurnCount)
 		case "duration_ms":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				v, err := d.Int()
-				s.DurationMs = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"duration_ms\"")
-			}
+			return 3, codec.DecodeInt(d, &s.DurationMs)
 		case "overall_score":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				if err := s.OverallScore.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"overall_score\"")
-			}
+			return 4, s.OverallScore.Decode(d)
 		case "error_message":
-			requiredBitSet[0] |= 1 << 5
-			if err := func() error {
-				if err := s.ErrorMessage.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"error_message\"")
-			}
+			return 5, s.ErrorMessage.Decode(d)
 		case "started_at":
-			requiredBitSet[0] |= 1 << 6
-			if err := func() error {
-				if err := s.StartedAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00")); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"started_at\"")
-			}
+			return 6, s.StartedAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00"))
 		case "completed_at":
-			requiredBitSet[0] |= 1 << 7
-			if err := func() error {
-				if err := s.CompletedAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00")); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"completed_at\"")
-			}
-		default:
-			return d.Skip()
+			return 7, s.CompletedAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00"))
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestRunProgress")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b11111111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestRunProgress) {
-					name = jsonFieldsNameOfTestRunProgress[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestRunProgress) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestRunProgress) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestRunProgress) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestRunProgress) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TestRunReply) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *TestRunReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("data")
-		s.Data.Encode(e)
-	}
+	e.FieldStart("data")
+	s.Data.Encode(e)
 	{
 		_ = s.Errors
 		e.FieldStart("errors")
 		e.Null()
 	}
-}
-
-var jsonFieldsNameOfTestRunReply = [2]string{
-	0: "data",
-	1: "errors",
-}
-
-// Decode decodes TestRunReply from json.
-func (s *TestRunReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestRunReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
-		case "errors":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestRunReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestRunReply) {
-					name = jsonFieldsNameOfTestRunReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestRunReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestRunReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *TestRunStart) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TestRunStart) encodeFields(e *jx.Encoder) {
-	{
-		if s.VersionNumber.Set {
-			e.FieldStart("version_number")
-			s.VersionNumber.Encode(e)
+var objectOfTestRunReply = codec.Object{
+	Type:     "TestRunReply",
+	Members:  []string{"data", "errors"},
+	Required: []uint8{0b00000011},
+}
+
+func (s *TestRunReply) Decode(d *jx.Decoder) error {
+	return objectOfTestRunReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "data":
+			return 0, s.Data.Decode(d)
+		case "errors":
+			return 1, d.Null()
 		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *TestRunReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *TestRunReply) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *TestRunStart) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	if s.VersionNumber.Set {
+		e.FieldStart("version_number")
+		s.VersionNumber.Encode(e)
 	}
-	{
-		if s.RequestDataOverride.Set {
-			e.FieldStart("request_data_override")
-			s.RequestDataOverride.Encode(e)
-		}
+	if s.RequestDataOverride.Set {
+		e.FieldStart("request_data_override")
+		s.RequestDataOverride.Encode(e)
 	}
-	{
-		if s.WebhookURL.Set {
-			e.FieldStart("webhook_url")
-			s.WebhookURL.Encode(e)
-		}
+	if s.WebhookURL.Set {
+		e.FieldStart("webhook_url")
+		s.WebhookURL.Encode(e)
 	}
-	{
-		if s.Budget.Set {
-			e.FieldStart("budget")
-			s.Budget.Encode(e)
-		}
+	if s.Budget.Set {
+		e.FieldStart("budget")
+		s.Budget.Encode(e)
 	}
+	e.ObjEnd()
 }
 
 var jsonFieldsNameOfTestRunStart = [4]string{
@@ -15079,51 +5816,38 @@ var jsonFieldsNameOfTestRunStart = [4]string{
 	3: "budget",
 }
 
-// Decode decodes TestRunStart from json.
 func (s *TestRunStart) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode TestRunStart to nil")
 	}
 
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return codec.Wrap(d.ObjBytes(func(d *jx.Decoder, k []byte) error {
 		switch string(k) {
 		case "version_number":
 			if err := func() error {
 				s.VersionNumber.Reset()
-				if err := s.VersionNumber.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.VersionNumber.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"version_number\"")
 			}
 		case "request_data_override":
 			if err := func() error {
 				s.RequestDataOverride.Reset()
-				if err := s.RequestDataOverride.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.RequestDataOverride.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"request_data_override\"")
 			}
 		case "webhook_url":
 			if err := func() error {
 				s.WebhookURL.Reset()
-				if err := s.WebhookURL.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.WebhookURL.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"webhook_url\"")
 			}
 		case "budget":
 			if err := func() error {
 				s.Budget.Reset()
-				if err := s.Budget.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.Budget.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"budget\"")
 			}
@@ -15131,344 +5855,115 @@ func (s *TestRunStart) Decode(d *jx.Decoder) error {
 			return errors.Errorf("unexpected field %q", k)
 		}
 		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestRunStart")
-	}
-
-	return nil
+	}), "decode TestRunStart")
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestRunStart) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestRunStart) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestRunStart) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestRunStart) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TestRunStarted) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("run_id")
+	e.Str(s.RunID)
+	e.FieldStart("status")
+	s.Status.Encode(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TestRunStarted) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("run_id")
-		e.Str(s.RunID)
-	}
-	{
-		e.FieldStart("status")
-		s.Status.Encode(e)
-	}
+var objectOfTestRunStarted = codec.Object{
+	Type:     "TestRunStarted",
+	Members:  []string{"run_id", "status"},
+	Required: []uint8{0b00000011},
 }
 
-var jsonFieldsNameOfTestRunStarted = [2]string{
-	0: "run_id",
-	1: "status",
-}
-
-// Decode decodes TestRunStarted from json.
 func (s *TestRunStarted) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestRunStarted to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTestRunStarted.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "run_id":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.RunID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"run_id\"")
-			}
+			return 0, codec.DecodeStr(d, &s.RunID)
 		case "status":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := s.Status.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"status\"")
-			}
-		default:
-			return d.Skip()
+			return 1, s.Status.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestRunStarted")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestRunStarted) {
-					name = jsonFieldsNameOfTestRunStarted[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestRunStarted) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestRunStarted) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestRunStarted) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestRunStarted) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TestRunStartedReply) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *TestRunStartedReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("data")
-		s.Data.Encode(e)
-	}
+	e.FieldStart("data")
+	s.Data.Encode(e)
 	{
 		_ = s.Errors
 		e.FieldStart("errors")
 		e.Null()
 	}
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfTestRunStartedReply = [2]string{
-	0: "data",
-	1: "errors",
+var objectOfTestRunStartedReply = codec.Object{
+	Type:     "TestRunStartedReply",
+	Members:  []string{"data", "errors"},
+	Required: []uint8{0b00000011},
 }
 
-// Decode decodes TestRunStartedReply from json.
 func (s *TestRunStartedReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestRunStartedReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTestRunStartedReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
+			return 0, s.Data.Decode(d)
 		case "errors":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
+			return 1, d.Null()
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestRunStartedReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestRunStartedReply) {
-					name = jsonFieldsNameOfTestRunStartedReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestRunStartedReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestRunStartedReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestRunStartedReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestRunStartedReply) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes TestRunStatus as json.
 func (s TestRunStatus) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes TestRunStatus from json.
 func (s *TestRunStatus) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode TestRunStatus to nil")
+		return codec.Nil("TestRunStatus")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch TestRunStatus(v) {
-	case TestRunStatusPENDING:
-		*s = TestRunStatusPENDING
-	case TestRunStatusRUNNING:
-		*s = TestRunStatusRUNNING
-	case TestRunStatusPASSED:
-		*s = TestRunStatusPASSED
-	case TestRunStatusFAILED:
-		*s = TestRunStatusFAILED
-	case TestRunStatusERROR:
-		*s = TestRunStatusERROR
-	case TestRunStatusCANCELLED:
-		*s = TestRunStatusCANCELLED
-	default:
-		*s = TestRunStatus(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s TestRunStatus) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s TestRunStatus) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestRunStatus) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestRunStatus) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TestRunSummary) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *TestRunSummary) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("id")
-		e.Str(s.ID)
-	}
-	{
-		e.FieldStart("scenario_id")
-		e.Str(s.ScenarioID)
-	}
-	{
-		e.FieldStart("pathway_id")
-		s.PathwayID.Encode(e)
-	}
-	{
-		e.FieldStart("persona_id")
-		s.PersonaID.Encode(e)
-	}
-	{
-		e.FieldStart("batch_id")
-		s.BatchID.Encode(e)
-	}
-	{
-		e.FieldStart("version_number")
-		s.VersionNumber.Encode(e)
-	}
-	{
-		e.FieldStart("status")
-		s.Status.Encode(e)
-	}
-	{
-		e.FieldStart("turn_count")
-		e.Int(s.TurnCount)
-	}
-	{
-		e.FieldStart("duration_ms")
-		e.Int(s.DurationMs)
-	}
-	{
-		e.FieldStart("overall_score")
-		s.OverallScore.Encode(e)
-	}
+	e.FieldStart("id")
+	e.Str(s.ID)
+	e.FieldStart("scenario_id")
+	e.Str(s.ScenarioID)
+	e.FieldStart("pathway_id")
+	s.PathwayID.Encode(e)
+	e.FieldStart("persona_id")
+	s.PersonaID.Encode(e)
+	e.FieldStart("batch_id")
+	s.BatchID.Encode(e)
+	e.FieldStart("version_number")
+	s.VersionNumber.Encode(e)
+	e.FieldStart("status")
+	s.Status.Encode(e)
+	e.FieldStart("turn_count")
+	e.Int(s.TurnCount)
+	e.FieldStart("duration_ms")
+	e.Int(s.DurationMs)
+	e.FieldStart("overall_score")
+	s.OverallScore.Encode(e)
 	{
 		e.FieldStart("assertion_results")
 		e.ArrStart()
@@ -15477,300 +5972,75 @@ func (s *TestRunSummary) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-	{
-		e.FieldStart("error_message")
-		s.ErrorMessage.Encode(e)
-	}
-	{
-		e.FieldStart("scenario")
-		s.Scenario.Encode(e)
-	}
-	{
-		e.FieldStart("created_at")
-		json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
-	}
-	{
-		e.FieldStart("started_at")
-		s.StartedAt.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
-	}
-	{
-		e.FieldStart("completed_at")
-		s.CompletedAt.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
-	}
-}
-
-var jsonFieldsNameOfTestRunSummary = [16]string{
-	0:  "id",
-	1:  "scenario_id",
-	2:  "pathway_id",
-	3:  "persona_id",
-	4:  "batch_id",
-	5:  "version_number",
-	6:  "status",
-	7:  "turn_count",
-	8:  "duration_ms",
-	9:  "overall_score",
-	10: "assertion_results",
-	11: "error_message",
-	12: "scenario",
-	13: "created_at",
-	14: "started_at",
-	15: "completed_at",
-}
-
-// Decode decodes TestRunSummary from json.
-func (s *TestRunSummary) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestRunSummary to nil")
-	}
-	var requiredBitSet [2]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "id":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.ID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"id\"")
-			}
-		case "scenario_id":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.ScenarioID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"scenario_id\"")
-			}
-		case "pathway_id":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				if err := s.PathwayID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"pathway_id\"")
-			}
-		case "persona_id":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				if err := s.PersonaID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"persona_id\"")
-			}
-		case "batch_id":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				if err := s.BatchID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"batch_id\"")
-			}
-		case "version_number":
-			requiredBitSet[0] |= 1 << 5
-			if err := func() error {
-				if err := s.VersionNumber.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"version_number\"")
-			}
-		case "status":
-			requiredBitSet[0] |= 1 << 6
-			if err := func() error {
-				if err := s.Status.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"status\"")
-			}
-		case "turn_count":
-			requiredBitSet[0] |= 1 << 7
-			if err := func() error {
-				v, err := d.Int()
-				s.TurnCount = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"turn_count\"")
-			}
-		case "duration_ms":
-			requiredBitSet[1] |= 1 << 0
-			if err := func() error {
-				v, err := d.Int()
-				s.DurationMs = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"duration_ms\"")
-			}
-		case "overall_score":
-			requiredBitSet[1] |= 1 << 1
-			if err := func() error {
-				if err := s.OverallScore.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"overall_score\"")
-			}
-		case "assertion_results":
-			requiredBitSet[1] |= 1 << 2
-			if err := func() error {
-				s.AssertionResults = make([]TestAssertionResult, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem TestAssertionResult
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.AssertionResults = append(s.AssertionResults, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"assertion_results\"")
-			}
-		case "error_message":
-			requiredBitSet[1] |= 1 << 3
-			if err := func() error {
-				if err := s.ErrorMessage.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"error_message\"")
-			}
-		case "scenario":
-			requiredBitSet[1] |= 1 << 4
-			if err := func() error {
-				if err := s.Scenario.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"scenario\"")
-			}
-		case "created_at":
-			requiredBitSet[1] |= 1 << 5
-			if err := func() error {
-				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.000Z07:00")
-				s.CreatedAt = v
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"created_at\"")
-			}
-		case "started_at":
-			requiredBitSet[1] |= 1 << 6
-			if err := func() error {
-				if err := s.StartedAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00")); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"started_at\"")
-			}
-		case "completed_at":
-			requiredBitSet[1] |= 1 << 7
-			if err := func() error {
-				if err := s.CompletedAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00")); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"completed_at\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestRunSummary")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [2]uint8{
-		0b11111111,
-		0b11111111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestRunSummary) {
-					name = jsonFieldsNameOfTestRunSummary[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestRunSummary) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestRunSummary) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *TestSankey) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("error_message")
+	s.ErrorMessage.Encode(e)
+	e.FieldStart("scenario")
+	s.Scenario.Encode(e)
+	e.FieldStart("created_at")
+	json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
+	e.FieldStart("started_at")
+	s.StartedAt.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
+	e.FieldStart("completed_at")
+	s.CompletedAt.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TestSankey) encodeFields(e *jx.Encoder) {
+var objectOfTestRunSummary = codec.Object{
+	Type: "TestRunSummary",
+	Members: []string{
+		"id", "scenario_id", "pathway_id", "persona_id", "batch_id", "version_number", "status", "turn_count",
+		"duration_ms", "overall_score", "assertion_results", "error_message", "scenario", "created_at", "started_at",
+		"completed_at",
+	},
+	Required: []uint8{0b11111111, 0b11111111},
+}
+
+func (s *TestRunSummary) Decode(d *jx.Decoder) error {
+	return objectOfTestRunSummary.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "id":
+			return 0, codec.DecodeStr(d, &s.ID)
+		case "scenario_id":
+			return 1, codec.DecodeStr(d, &s.ScenarioID)
+		case "pathway_id":
+			return 2, s.PathwayID.Decode(d)
+		case "persona_id":
+			return 3, s.PersonaID.Decode(d)
+		case "batch_id":
+			return 4, s.BatchID.Decode(d)
+		case "version_number":
+			return 5, s.VersionNumber.Decode(d)
+		case "status":
+			return 6, s.Status.Decode(d)
+		case "turn_count":
+			return 7, codec.DecodeInt(d, &s.TurnCount)
+		case "duration_ms":
+			return 8, codec.DecodeInt(d, &s.DurationMs)
+		case "overall_score":
+			return 9, s.OverallScore.Decode(d)
+		case "assertion_results":
+			return 10, codec.DecodeArr(d, &s.AssertionResults, (*TestAssertionResult).Decode)
+		case "error_message":
+			return 11, s.ErrorMessage.Decode(d)
+		case "scenario":
+			return 12, s.Scenario.Decode(d)
+		case "created_at":
+			return 13, codec.DecodeTime(d, &s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
+		case "started_at":
+			return 14, s.StartedAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00"))
+		case "completed_at":
+			return 15, s.CompletedAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00"))
+		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *TestRunSummary) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *TestRunSummary) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *TestSankey) Encode(e *jx.Encoder) {
+	e.ObjStart()
 	{
 		e.FieldStart("nodes")
 		e.ArrStart()
@@ -15787,489 +6057,134 @@ func (s *TestSankey) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfTestSankey = [2]string{
-	0: "nodes",
-	1: "links",
+var objectOfTestSankey = codec.Object{
+	Type:     "TestSankey",
+	Members:  []string{"nodes", "links"},
+	Required: []uint8{0b00000011},
 }
 
-// Decode decodes TestSankey from json.
 func (s *TestSankey) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestSankey to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTestSankey.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "nodes":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				s.Nodes = make([]TestSankeyNode, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem TestSankeyNode
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Nodes = append(s.Nodes, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"nodes\"")
-			}
+			return 0, codec.DecodeArr(d, &s.Nodes, (*TestSankeyNode).Decode)
 		case "links":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				s.Links = make([]TestSankeyLink, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem TestSankeyLink
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Links = append(s.Links, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"links\"")
-			}
-		default:
-			return d.Skip()
+			return 1, codec.DecodeArr(d, &s.Links, (*TestSankeyLink).Decode)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestSankey")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestSankey) {
-					name = jsonFieldsNameOfTestSankey[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestSankey) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestSankey) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestSankey) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestSankey) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TestSankeyLink) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("source")
+	e.Str(s.Source)
+	e.FieldStart("target")
+	e.Str(s.Target)
+	e.FieldStart("value")
+	e.Int(s.Value)
+	e.FieldStart("pass_count")
+	e.Int(s.PassCount)
+	e.FieldStart("fail_count")
+	e.Int(s.FailCount)
+	e.FieldStart("error_count")
+	e.Int(s.ErrorCount)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TestSankeyLink) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("source")
-		e.Str(s.Source)
-	}
-	{
-		e.FieldStart("target")
-		e.Str(s.Target)
-	}
-	{
-		e.FieldStart("value")
-		e.Int(s.Value)
-	}
-	{
-		e.FieldStart("pass_count")
-		e.Int(s.PassCount)
-	}
-	{
-		e.FieldStart("fail_count")
-		e.Int(s.FailCount)
-	}
-	{
-		e.FieldStart("error_count")
-		e.Int(s.ErrorCount)
-	}
+var objectOfTestSankeyLink = codec.Object{
+	Type:     "TestSankeyLink",
+	Members:  []string{"source", "target", "value", "pass_count", "fail_count", "error_count"},
+	Required: []uint8{0b00111111},
 }
 
-var jsonFieldsNameOfTestSankeyLink = [6]string{
-	0: "source",
-	1: "target",
-	2: "value",
-	3: "pass_count",
-	4: "fail_count",
-	5: "error_count",
-}
-
-// Decode decodes TestSankeyLink from json.
 func (s *TestSankeyLink) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestSankeyLink to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTestSankeyLink.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "source":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.Source = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"source\"")
-			}
+			return 0, codec.DecodeStr(d, &s.Source)
 		case "target":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.Target = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"target\"")
-			}
+			return 1, codec.DecodeStr(d, &s.Target)
 		case "value":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				v, err := d.Int()
-				s.Value = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"value\"")
-			}
+			return 2, codec.DecodeInt(d, &s.Value)
 		case "pass_count":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				v, err := d.Int()
-				s.PassCount = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"pass_count\"")
-			}
+			return 3, codec.DecodeInt(d, &s.PassCount)
 		case "fail_count":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				v, err := d.Int()
-				s.FailCount = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"fail_count\"")
-			}
+			return 4, codec.DecodeInt(d, &s.FailCount)
 		case "error_count":
-			requiredBitSet[0] |= 1 << 5
-			if err := func() error {
-				v, err := d.Int()
-				s.ErrorCount = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"error_count\"")
-			}
-		default:
-			return d.Skip()
+			return 5, codec.DecodeInt(d, &s.ErrorCount)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestSankeyLink")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00111111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestSankeyLink) {
-					name = jsonFieldsNameOfTestSankeyLink[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestSankeyLink) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestSankeyLink) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestSankeyLink) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestSankeyLink) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TestSankeyNode) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("id")
+	e.Str(s.ID)
+	e.FieldStart("name")
+	e.Str(s.Name)
+	e.FieldStart("type")
+	e.Str(s.Type)
+	e.FieldStart("category")
+	s.Category.Encode(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TestSankeyNode) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("id")
-		e.Str(s.ID)
-	}
-	{
-		e.FieldStart("name")
-		e.Str(s.Name)
-	}
-	{
-		e.FieldStart("type")
-		e.Str(s.Type)
-	}
-	{
-		e.FieldStart("category")
-		s.Category.Encode(e)
-	}
+var objectOfTestSankeyNode = codec.Object{
+	Type:     "TestSankeyNode",
+	Members:  []string{"id", "name", "type", "category"},
+	Required: []uint8{0b00001111},
 }
 
-var jsonFieldsNameOfTestSankeyNode = [4]string{
-	0: "id",
-	1: "name",
-	2: "type",
-	3: "category",
-}
-
-// Decode decodes TestSankeyNode from json.
 func (s *TestSankeyNode) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestSankeyNode to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTestSankeyNode.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "id":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.ID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"id\"")
-			}
+			return 0, codec.DecodeStr(d, &s.ID)
 		case "name":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.Name = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"name\"")
-			}
+			return 1, codec.DecodeStr(d, &s.Name)
 		case "type":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				v, err := d.Str()
-				s.Type = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"type\"")
-			}
+			return 2, codec.DecodeStr(d, &s.Type)
 		case "category":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				if err := s.Category.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"category\"")
-			}
-		default:
-			return d.Skip()
+			return 3, s.Category.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestSankeyNode")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00001111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestSankeyNode) {
-					name = jsonFieldsNameOfTestSankeyNode[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestSankeyNode) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestSankeyNode) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestSankeyNode) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestSankeyNode) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes TestSankeyNodeCategory as json.
 func (s TestSankeyNodeCategory) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes TestSankeyNodeCategory from json.
 func (s *TestSankeyNodeCategory) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode TestSankeyNodeCategory to nil")
+		return codec.Nil("TestSankeyNodeCategory")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch TestSankeyNodeCategory(v) {
-	case TestSankeyNodeCategoryScenario:
-		*s = TestSankeyNodeCategoryScenario
-	case TestSankeyNodeCategoryStart:
-		*s = TestSankeyNodeCategoryStart
-	case TestSankeyNodeCategoryMiddle:
-		*s = TestSankeyNodeCategoryMiddle
-	case TestSankeyNodeCategoryEnd:
-		*s = TestSankeyNodeCategoryEnd
-	case TestSankeyNodeCategoryError:
-		*s = TestSankeyNodeCategoryError
-	case TestSankeyNodeCategoryOutcome:
-		*s = TestSankeyNodeCategoryOutcome
-	default:
-		*s = TestSankeyNodeCategory(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s TestSankeyNodeCategory) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s TestSankeyNodeCategory) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *TestSankeyNodeCategory) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes TestScalar as json.
 func (s TestScalar) Encode(e *jx.Encoder) {
 	switch s.Type {
 	case StringTestScalar:
@@ -16281,7 +6196,6 @@ func (s TestScalar) Encode(e *jx.Encoder) {
 	}
 }
 
-// Decode decodes TestScalar from json.
 func (s *TestScalar) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode TestScalar to nil")
@@ -16315,92 +6229,44 @@ func (s *TestScalar) Decode(d *jx.Decoder) error {
 	return nil
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s TestScalar) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s TestScalar) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestScalar) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestScalar) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TestScenario) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *TestScenario) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("id")
-		e.Str(s.ID)
-	}
-	{
-		e.FieldStart("org_id")
-		e.Str(s.OrgID)
-	}
-	{
-		e.FieldStart("pathway_id")
-		s.PathwayID.Encode(e)
-	}
-	{
-		e.FieldStart("persona_id")
-		s.PersonaID.Encode(e)
-	}
-	{
-		e.FieldStart("name")
-		e.Str(s.Name)
-	}
-	{
-		e.FieldStart("description")
-		e.Str(s.Description)
-	}
-	{
-		e.FieldStart("category")
-		s.Category.Encode(e)
-	}
-	{
-		e.FieldStart("scenario_type")
-		s.ScenarioType.Encode(e)
-	}
-	{
-		e.FieldStart("tester_persona_prompt")
-		e.Str(s.TesterPersonaPrompt)
-	}
-	{
-		e.FieldStart("tester_persona_name")
-		e.Str(s.TesterPersonaName)
-	}
-	{
-		e.FieldStart("max_turns")
-		e.Int(s.MaxTurns)
-	}
-	{
-		e.FieldStart("request_data")
-		s.RequestData.Encode(e)
-	}
-	{
-		e.FieldStart("start_node_id")
-		s.StartNodeID.Encode(e)
-	}
-	{
-		e.FieldStart("service_tone_enabled")
-		e.Bool(s.ServiceToneEnabled)
-	}
-	{
-		e.FieldStart("is_required_for_promotion")
-		e.Bool(s.IsRequiredForPromotion)
-	}
-	{
-		e.FieldStart("enabled")
-		e.Bool(s.Enabled)
-	}
+	e.FieldStart("id")
+	e.Str(s.ID)
+	e.FieldStart("org_id")
+	e.Str(s.OrgID)
+	e.FieldStart("pathway_id")
+	s.PathwayID.Encode(e)
+	e.FieldStart("persona_id")
+	s.PersonaID.Encode(e)
+	e.FieldStart("name")
+	e.Str(s.Name)
+	e.FieldStart("description")
+	e.Str(s.Description)
+	e.FieldStart("category")
+	s.Category.Encode(e)
+	e.FieldStart("scenario_type")
+	s.ScenarioType.Encode(e)
+	e.FieldStart("tester_persona_prompt")
+	e.Str(s.TesterPersonaPrompt)
+	e.FieldStart("tester_persona_name")
+	e.Str(s.TesterPersonaName)
+	e.FieldStart("max_turns")
+	e.Int(s.MaxTurns)
+	e.FieldStart("request_data")
+	s.RequestData.Encode(e)
+	e.FieldStart("start_node_id")
+	s.StartNodeID.Encode(e)
+	e.FieldStart("service_tone_enabled")
+	e.Bool(s.ServiceToneEnabled)
+	e.FieldStart("is_required_for_promotion")
+	e.Bool(s.IsRequiredForPromotion)
+	e.FieldStart("enabled")
+	e.Bool(s.Enabled)
 	{
 		e.FieldStart("input_messages")
 		e.ArrStart()
@@ -16409,14 +6275,10 @@ func (s *TestScenario) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-	{
-		e.FieldStart("advanced_instructions")
-		s.AdvancedInstructions.Encode(e)
-	}
-	{
-		e.FieldStart("min_score")
-		s.MinScore.Encode(e)
-	}
+	e.FieldStart("advanced_instructions")
+	s.AdvancedInstructions.Encode(e)
+	e.FieldStart("min_score")
+	s.MinScore.Encode(e)
 	{
 		e.FieldStart("webhook_mocks")
 		e.ArrStart()
@@ -16425,10 +6287,8 @@ func (s *TestScenario) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-	{
-		e.FieldStart("metadata")
-		s.Metadata.Encode(e)
-	}
+	e.FieldStart("metadata")
+	s.Metadata.Encode(e)
 	{
 		e.FieldStart("assertions")
 		e.ArrStart()
@@ -16437,1322 +6297,413 @@ func (s *TestScenario) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-	{
-		if s.MostRecentRun.Set {
-			e.FieldStart("most_recent_run")
-			s.MostRecentRun.Encode(e)
-		}
+	if s.MostRecentRun.Set {
+		e.FieldStart("most_recent_run")
+		s.MostRecentRun.Encode(e)
 	}
-	{
-		e.FieldStart("created_at")
-		json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
-	}
-	{
-		e.FieldStart("updated_at")
-		json.EncodeTimeFormat(e, s.UpdatedAt, "2006-01-02T15:04:05.000Z07:00")
-	}
+	e.FieldStart("created_at")
+	json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
+	e.FieldStart("updated_at")
+	json.EncodeTimeFormat(e, s.UpdatedAt, "2006-01-02T15:04:05.000Z07:00")
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfTestScenario = [25]string{
-	0:  "id",
-	1:  "org_id",
-	2:  "pathway_id",
-	3:  "persona_id",
-	4:  "name",
-	5:  "description",
-	6:  "category",
-	7:  "scenario_type",
-	8:  "tester_persona_prompt",
-	9:  "tester_persona_name",
-	10: "max_turns",
-	11: "request_data",
-	12: "start_node_id",
-	13: "service_tone_enabled",
-	14: "is_required_for_promotion",
-	15: "enabled",
-	16: "input_messages",
-	17: "advanced_instructions",
-	18: "min_score",
-	19: "webhook_mocks",
-	20: "metadata",
-	21: "assertions",
-	22: "most_recent_run",
-	23: "created_at",
-	24: "updated_at",
+var objectOfTestScenario = codec.Object{
+	Type: "TestScenario",
+	Members: []string{
+		"id", "org_id", "pathway_id", "persona_id", "name", "description", "category", "scenario_type",
+		"tester_persona_prompt", "tester_persona_name", "max_turns", "request_data", "start_node_id",
+		"service_tone_enabled", "is_required_for_promotion", "enabled", "input_messages", "advanced_instructions",
+		"min_score", "webhook_mocks", "metadata", "assertions", "most_recent_run", "created_at", "updated_at",
+	},
+	Required: []uint8{0b11111111, 0b11111111, 0b10111111, 0b00000001},
 }
 
-// Decode decodes TestScenario from json.
 func (s *TestScenario) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestScenario to nil")
-	}
-	var requiredBitSet [4]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTestScenario.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "id":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.ID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"id\"")
-			}
+			return 0, codec.DecodeStr(d, &s.ID)
 		case "org_id":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.OrgID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"org_id\"")
-			}
+			return 1, codec.DecodeStr(d, &s.OrgID)
 		case "pathway_id":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				if err := s.PathwayID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"pathway_id\"")
-			}
+			return 2, s.PathwayID.Decode(d)
 		case "persona_id":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				if err := s.PersonaID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"persona_id\"")
-			}
+			return 3, s.PersonaID.Decode(d)
 		case "name":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				v, err := d.Str()
-				s.Name = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"name\"")
-			}
+			return 4, codec.DecodeStr(d, &s.Name)
 		case "description":
-			requiredBitSet[0] |= 1 << 5
-			if err := func() error {
-				v, err := d.Str()
-				s.Description = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"description\"")
-			}
+			return 5, codec.DecodeStr(d, &s.Description)
 		case "category":
-			requiredBitSet[0] |= 1 << 6
-			if err := func() error {
-				if err := s.Category.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"category\"")
-			}
+			return 6, s.Category.Decode(d)
 		case "scenario_type":
-			requiredBitSet[0] |= 1 << 7
-			if err := func() error {
-				if err := s.ScenarioType.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"scenario_type\"")
-			}
+			return 7, s.ScenarioType.Decode(d)
 		case "tester_persona_prompt":
-			requiredBitSet[1] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.TesterPersonaPrompt = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"tester_persona_prompt\"")
-			}
+			return 8, codec.DecodeStr(d, &s.TesterPersonaPrompt)
 		case "tester_persona_name":
-			requiredBitSet[1] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.TesterPersonaName = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"tester_persona_name\"")
-			}
+			return 9, codec.DecodeStr(d, &s.TesterPersonaName)
 		case "max_turns":
-			requiredBitSet[1] |= 1 << 2
-			if err := func() error {
-				v, err := d.Int()
-				s.MaxTurns = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"max_turns\"")
-			}
+			return 10, codec.DecodeInt(d, &s.MaxTurns)
 		case "request_data":
-			requiredBitSet[1] |= 1 << 3
-			if err := func() error {
-				if err := s.RequestData.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"request_data\"")
-			}
+			return 11, s.RequestData.Decode(d)
 		case "start_node_id":
-			requiredBitSet[1] |= 1 << 4
-			if err := func() error {
-				if err := s.StartNodeID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"start_node_id\"")
-			}
+			return 12, s.StartNodeID.Decode(d)
 		case "service_tone_enabled":
-			requiredBitSet[1] |= 1 << 5
-			if err := func() error {
-				v, err := d.Bool()
-				s.ServiceToneEnabled = bool(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"service_tone_enabled\"")
-			}
+			return 13, codec.DecodeBool(d, &s.ServiceToneEnabled)
 		case "is_required_for_promotion":
-			requiredBitSet[1] |= 1 << 6
-			if err := func() error {
-				v, err := d.Bool()
-				s.IsRequiredForPromotion = bool(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"is_required_for_promotion\"")
-			}
+			return 14, codec.DecodeBool(d, &s.IsRequiredForPromotion)
 		case "enabled":
-			requiredBitSet[1] |= 1 << 7
-			if err := func() error {
-				v, err := d.Bool()
-				s.Enabled = bool(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"enabled\"")
-			}
+			return 15, codec.DecodeBool(d, &s.Enabled)
 		case "input_messages":
-			requiredBitSet[2] |= 1 << 0
-			if err := func() error {
-				s.InputMessages = make([]TestInputMessage, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem TestInputMessage
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.InputMessages = append(s.InputMessages, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"input_messages\"")
-			}
+			return 16, codec.DecodeArr(d, &s.InputMessages, (*TestInputMessage).Decode)
 		case "advanced_instructions":
-			requiredBitSet[2] |= 1 << 1
-			if err := func() error {
-				if err := s.AdvancedInstructions.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"advanced_instructions\"")
-			}
+			return 17, s.AdvancedInstructions.Decode(d)
 		case "min_score":
-			requiredBitSet[2] |= 1 << 2
-			if err := func() error {
-				if err := s.MinScore.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"min_score\"")
-			}
+			return 18, s.MinScore.Decode(d)
 		case "webhook_mocks":
-			requiredBitSet[2] |= 1 << 3
-			if err := func() error {
-				s.WebhookMocks = make([]TestWebhookMock, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem TestWebhookMock
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.WebhookMocks = append(s.WebhookMocks, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"webhook_mocks\"")
-			}
+			return 19, codec.DecodeArr(d, &s.WebhookMocks, (*TestWebhookMock).Decode)
 		case "metadata":
-			requiredBitSet[2] |= 1 << 4
-			if err := func() error {
-				if err := s.Metadata.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"metadata\"")
-			}
+			return 20, s.Metadata.Decode(d)
 		case "assertions":
-			requiredBitSet[2] |= 1 << 5
-			if err := func() error {
-				s.Assertions = make([]TestAssertion, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem TestAssertion
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Assertions = append(s.Assertions, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"assertions\"")
-			}
+			return 21, codec.DecodeArr(d, &s.Assertions, (*TestAssertion).Decode)
 		case "most_recent_run":
-			if err := func() error {
-				s.MostRecentRun.Reset()
-				if err := s.MostRecentRun.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"most_recent_run\"")
-			}
+			s.MostRecentRun.Reset()
+			return 22, s.MostRecentRun.Decode(d)
 		case "created_at":
-			requiredBitSet[2] |= 1 << 7
-			if err := func() error {
-				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.000Z07:00")
-				s.CreatedAt = v
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"created_at\"")
-			}
+			return 23, codec.DecodeTime(d, &s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
 		case "updated_at":
-			requiredBitSet[3] |= 1 << 0
-			if err := func() error {
-				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.000Z07:00")
-				s.UpdatedAt = v
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"updated_at\"")
-			}
-		default:
-			return d.Skip()
+			return 24, codec.DecodeTime(d, &s.UpdatedAt, "2006-01-02T15:04:05.000Z07:00")
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestScenario")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [4]uint8{
-		0b11111111,
-		0b11111111,
-		0b10111111,
-		0b00000001,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestScenario) {
-					name = jsonFieldsNameOfTestScenario[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestScenario) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestScenario) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestScenario) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestScenario) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TestScenarioCreate) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *TestScenarioCreate) encodeFields(e *jx.Encoder) {
-	{
-		if s.PathwayID.Set {
-			e.FieldStart("pathway_id")
-			s.PathwayID.Encode(e)
-		}
-	}
-	{
-		if s.PersonaID.Set {
-			e.FieldStart("persona_id")
-			s.PersonaID.Encode(e)
-		}
-	}
-	{
-		e.FieldStart("name")
-		e.Str(s.Name)
-	}
-	{
-		if s.Description.Set {
-			e.FieldStart("description")
-			s.Description.Encode(e)
-		}
-	}
-	{
-		if s.Category.Set {
-			e.FieldStart("category")
-			s.Category.Encode(e)
-		}
-	}
-	{
-		if s.ScenarioType.Set {
-			e.FieldStart("scenario_type")
-			s.ScenarioType.Encode(e)
-		}
-	}
-	{
-		if s.TesterPersonaPrompt.Set {
-			e.FieldStart("tester_persona_prompt")
-			s.TesterPersonaPrompt.Encode(e)
-		}
-	}
-	{
-		if s.TesterPersonaName.Set {
-			e.FieldStart("tester_persona_name")
-			s.TesterPersonaName.Encode(e)
-		}
-	}
-	{
-		if s.MaxTurns.Set {
-			e.FieldStart("max_turns")
-			s.MaxTurns.Encode(e)
-		}
-	}
-	{
-		if s.RequestData.Set {
-			e.FieldStart("request_data")
-			s.RequestData.Encode(e)
-		}
-	}
-	{
-		if s.StartNodeID.Set {
-			e.FieldStart("start_node_id")
-			s.StartNodeID.Encode(e)
-		}
-	}
-	{
-		if s.ServiceToneEnabled.Set {
-			e.FieldStart("service_tone_enabled")
-			s.ServiceToneEnabled.Encode(e)
-		}
-	}
-	{
-		if s.IsRequiredForPromotion.Set {
-			e.FieldStart("is_required_for_promotion")
-			s.IsRequiredForPromotion.Encode(e)
-		}
-	}
-	{
-		if s.Enabled.Set {
-			e.FieldStart("enabled")
-			s.Enabled.Encode(e)
-		}
-	}
-	{
-		if s.InputMessages != nil {
-			e.FieldStart("input_messages")
-			e.ArrStart()
-			for _, elem := range s.InputMessages {
-				elem.Encode(e)
-			}
-			e.ArrEnd()
-		}
-	}
-	{
-		if s.AdvancedInstructions.Set {
-			e.FieldStart("advanced_instructions")
-			s.AdvancedInstructions.Encode(e)
-		}
-	}
-	{
-		if s.MinScore.Set {
-			e.FieldStart("min_score")
-			s.MinScore.Encode(e)
-		}
-	}
-	{
-		if s.WebhookMocks != nil {
-			e.FieldStart("webhook_mocks")
-			e.ArrStart()
-			for _, elem := range s.WebhookMocks {
-				elem.Encode(e)
-			}
-			e.ArrEnd()
-		}
-	}
-	{
-		if s.Metadata.Set {
-			e.FieldStart("metadata")
-			s.Metadata.Encode(e)
-		}
-	}
-	{
-		if s.Assertions != nil {
-			e.FieldStart("assertions")
-			e.ArrStart()
-			for _, elem := range s.Assertions {
-				elem.Encode(e)
-			}
-			e.ArrEnd()
-		}
-	}
-}
-
-var jsonFieldsNameOfTestScenarioCreate = [20]string{
-	0:  "pathway_id",
-	1:  "persona_id",
-	2:  "name",
-	3:  "description",
-	4:  "category",
-	5:  "scenario_type",
-	6:  "tester_persona_prompt",
-	7:  "tester_persona_name",
-	8:  "max_turns",
-	9:  "request_data",
-	10: "start_node_id",
-	11: "service_tone_enabled",
-	12: "is_required_for_promotion",
-	13: "enabled",
-	14: "input_messages",
-	15: "advanced_instructions",
-	16: "min_score",
-	17: "webhook_mocks",
-	18: "metadata",
-	19: "assertions",
-}
-
-// Decode decodes TestScenarioCreate from json.
-func (s *TestScenarioCreate) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestScenarioCreate to nil")
-	}
-	var requiredBitSet [3]uint8
-	s.setDefaults()
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "pathway_id":
-			if err := func() error {
-				s.PathwayID.Reset()
-				if err := s.PathwayID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"pathway_id\"")
-			}
-		case "persona_id":
-			if err := func() error {
-				s.PersonaID.Reset()
-				if err := s.PersonaID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"persona_id\"")
-			}
-		case "name":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				v, err := d.Str()
-				s.Name = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"name\"")
-			}
-		case "description":
-			if err := func() error {
-				s.Description.Reset()
-				if err := s.Description.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"description\"")
-			}
-		case "category":
-			if err := func() error {
-				s.Category.Reset()
-				if err := s.Category.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"category\"")
-			}
-		case "scenario_type":
-			if err := func() error {
-				s.ScenarioType.Reset()
-				if err := s.ScenarioType.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"scenario_type\"")
-			}
-		case "tester_persona_prompt":
-			if err := func() error {
-				s.TesterPersonaPrompt.Reset()
-				if err := s.TesterPersonaPrompt.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"tester_persona_prompt\"")
-			}
-		case "tester_persona_name":
-			if err := func() error {
-				s.TesterPersonaName.Reset()
-				if err := s.TesterPersonaName.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"tester_persona_name\"")
-			}
-		case "max_turns":
-			if err := func() error {
-				s.MaxTurns.Reset()
-				if err := s.MaxTurns.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"max_turns\"")
-			}
-		case "request_data":
-			if err := func() error {
-				s.RequestData.Reset()
-				if err := s.RequestData.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"request_data\"")
-			}
-		case "start_node_id":
-			if err := func() error {
-				s.StartNodeID.Reset()
-				if err := s.StartNodeID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"start_node_id\"")
-			}
-		case "service_tone_enabled":
-			if err := func() error {
-				s.ServiceToneEnabled.Reset()
-				if err := s.ServiceToneEnabled.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"service_tone_enabled\"")
-			}
-		case "is_required_for_promotion":
-			if err := func() error {
-				s.IsRequiredForPromotion.Reset()
-				if err := s.IsRequiredForPromotion.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"is_required_for_promotion\"")
-			}
-		case "enabled":
-			if err := func() error {
-				s.Enabled.Reset()
-				if err := s.Enabled.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"enabled\"")
-			}
-		case "input_messages":
-			if err := func() error {
-				s.InputMessages = make([]TestInputMessage, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem TestInputMessage
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.InputMessages = append(s.InputMessages, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"input_messages\"")
-			}
-		case "advanced_instructions":
-			if err := func() error {
-				s.AdvancedInstructions.Reset()
-				if err := s.AdvancedInstructions.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"advanced_instructions\"")
-			}
-		case "min_score":
-			if err := func() error {
-				s.MinScore.Reset()
-				if err := s.MinScore.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"min_score\"")
-			}
-		case "webhook_mocks":
-			if err := func() error {
-				s.WebhookMocks = make([]TestWebhookMock, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem TestWebhookMock
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.WebhookMocks = append(s.WebhookMocks, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"webhook_mocks\"")
-			}
-		case "metadata":
-			if err := func() error {
-				s.Metadata.Reset()
-				if err := s.Metadata.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"metadata\"")
-			}
-		case "assertions":
-			if err := func() error {
-				s.Assertions = make([]TestAssertion, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem TestAssertion
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Assertions = append(s.Assertions, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"assertions\"")
-			}
-		default:
-			return errors.Errorf("unexpected field %q", k)
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestScenarioCreate")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [3]uint8{
-		0b00000100,
-		0b00000000,
-		0b00000000,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestScenarioCreate) {
-					name = jsonFieldsNameOfTestScenarioCreate[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestScenarioCreate) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestScenarioCreate) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *TestScenarioCreated) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *TestScenarioCreated) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("scenario")
-		s.Scenario.Encode(e)
-	}
-}
-
-var jsonFieldsNameOfTestScenarioCreated = [1]string{
-	0: "scenario",
-}
-
-// Decode decodes TestScenarioCreated from json.
-func (s *TestScenarioCreated) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestScenarioCreated to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "scenario":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Scenario.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"scenario\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestScenarioCreated")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000001,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestScenarioCreated) {
-					name = jsonFieldsNameOfTestScenarioCreated[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestScenarioCreated) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestScenarioCreated) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *TestScenarioCreatedReply) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *TestScenarioCreatedReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("data")
-		s.Data.Encode(e)
-	}
-	{
-		_ = s.Errors
-		e.FieldStart("errors")
-		e.Null()
-	}
-}
-
-var jsonFieldsNameOfTestScenarioCreatedReply = [2]string{
-	0: "data",
-	1: "errors",
-}
-
-// Decode decodes TestScenarioCreatedReply from json.
-func (s *TestScenarioCreatedReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestScenarioCreatedReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
-		case "errors":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestScenarioCreatedReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestScenarioCreatedReply) {
-					name = jsonFieldsNameOfTestScenarioCreatedReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestScenarioCreatedReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestScenarioCreatedReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *TestScenarioDeleted) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *TestScenarioDeleted) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("deleted")
-		e.Bool(true)
-	}
-}
-
-var jsonFieldsNameOfTestScenarioDeleted = [1]string{
-	0: "deleted",
-}
-
-// Decode decodes TestScenarioDeleted from json.
-func (s *TestScenarioDeleted) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestScenarioDeleted to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "deleted":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Bool()
-				s.Deleted = bool(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"deleted\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestScenarioDeleted")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000001,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestScenarioDeleted) {
-					name = jsonFieldsNameOfTestScenarioDeleted[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestScenarioDeleted) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestScenarioDeleted) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *TestScenarioDeletedReply) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *TestScenarioDeletedReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("data")
-		s.Data.Encode(e)
-	}
-	{
-		_ = s.Errors
-		e.FieldStart("errors")
-		e.Null()
-	}
-}
-
-var jsonFieldsNameOfTestScenarioDeletedReply = [2]string{
-	0: "data",
-	1: "errors",
-}
-
-// Decode decodes TestScenarioDeletedReply from json.
-func (s *TestScenarioDeletedReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestScenarioDeletedReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
-		case "errors":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestScenarioDeletedReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestScenarioDeletedReply) {
-					name = jsonFieldsNameOfTestScenarioDeletedReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestScenarioDeletedReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestScenarioDeletedReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *TestScenarioDraft) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *TestScenarioDraft) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("name")
-		e.Str(s.Name)
-	}
-	{
-		e.FieldStart("description")
-		e.Str(s.Description)
-	}
-	{
-		e.FieldStart("category")
-		s.Category.Encode(e)
-	}
-	{
-		e.FieldStart("tester_persona_prompt")
-		e.Str(s.TesterPersonaPrompt)
-	}
-	{
-		e.FieldStart("tester_persona_name")
-		e.Str(s.TesterPersonaName)
-	}
-	{
+	if s.PathwayID.Set {
 		e.FieldStart("pathway_id")
 		s.PathwayID.Encode(e)
 	}
-	{
+	if s.PersonaID.Set {
 		e.FieldStart("persona_id")
 		s.PersonaID.Encode(e)
 	}
-	{
+	e.FieldStart("name")
+	e.Str(s.Name)
+	if s.Description.Set {
+		e.FieldStart("description")
+		s.Description.Encode(e)
+	}
+	if s.Category.Set {
+		e.FieldStart("category")
+		s.Category.Encode(e)
+	}
+	if s.ScenarioType.Set {
+		e.FieldStart("scenario_type")
+		s.ScenarioType.Encode(e)
+	}
+	if s.TesterPersonaPrompt.Set {
+		e.FieldStart("tester_persona_prompt")
+		s.TesterPersonaPrompt.Encode(e)
+	}
+	if s.TesterPersonaName.Set {
+		e.FieldStart("tester_persona_name")
+		s.TesterPersonaName.Encode(e)
+	}
+	if s.MaxTurns.Set {
+		e.FieldStart("max_turns")
+		s.MaxTurns.Encode(e)
+	}
+	if s.RequestData.Set {
 		e.FieldStart("request_data")
 		s.RequestData.Encode(e)
 	}
+	if s.StartNodeID.Set {
+		e.FieldStart("start_node_id")
+		s.StartNodeID.Encode(e)
+	}
+	if s.ServiceToneEnabled.Set {
+		e.FieldStart("service_tone_enabled")
+		s.ServiceToneEnabled.Encode(e)
+	}
+	if s.IsRequiredForPromotion.Set {
+		e.FieldStart("is_required_for_promotion")
+		s.IsRequiredForPromotion.Encode(e)
+	}
+	if s.Enabled.Set {
+		e.FieldStart("enabled")
+		s.Enabled.Encode(e)
+	}
+	if s.InputMessages != nil {
+		e.FieldStart("input_messages")
+		e.ArrStart()
+		for _, elem := range s.InputMessages {
+			elem.Encode(e)
+		}
+		e.ArrEnd()
+	}
+	if s.AdvancedInstructions.Set {
+		e.FieldStart("advanced_instructions")
+		s.AdvancedInstructions.Encode(e)
+	}
+	if s.MinScore.Set {
+		e.FieldStart("min_score")
+		s.MinScore.Encode(e)
+	}
+	if s.WebhookMocks != nil {
+		e.FieldStart("webhook_mocks")
+		e.ArrStart()
+		for _, elem := range s.WebhookMocks {
+			elem.Encode(e)
+		}
+		e.ArrEnd()
+	}
+	if s.Metadata.Set {
+		e.FieldStart("metadata")
+		s.Metadata.Encode(e)
+	}
+	if s.Assertions != nil {
+		e.FieldStart("assertions")
+		e.ArrStart()
+		for _, elem := range s.Assertions {
+			elem.Encode(e)
+		}
+		e.ArrEnd()
+	}
+	e.ObjEnd()
+}
+
+var objectOfTestScenarioCreate = codec.Object{
+	Type: "TestScenarioCreate",
+	Members: []string{
+		"pathway_id", "persona_id", "name", "description", "category", "scenario_type", "tester_persona_prompt",
+		"tester_persona_name", "max_turns", "request_data", "start_node_id", "service_tone_enabled",
+		"is_required_for_promotion", "enabled", "input_messages", "advanced_instructions", "min_score",
+		"webhook_mocks", "metadata", "assertions",
+	},
+	Required: []uint8{0b00000100, 0b00000000, 0b00000000},
+}
+
+func (s *TestScenarioCreate) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return codec.Nil("TestScenarioCreate")
+	}
+	s.setDefaults()
+	return objectOfTestScenarioCreate.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "pathway_id":
+			s.PathwayID.Reset()
+			return 0, s.PathwayID.Decode(d)
+		case "persona_id":
+			s.PersonaID.Reset()
+			return 1, s.PersonaID.Decode(d)
+		case "name":
+			return 2, codec.DecodeStr(d, &s.Name)
+		case "description":
+			s.Description.Reset()
+			return 3, s.Description.Decode(d)
+		case "category":
+			s.Category.Reset()
+			return 4, s.Category.Decode(d)
+		case "scenario_type":
+			s.ScenarioType.Reset()
+			return 5, s.ScenarioType.Decode(d)
+		case "tester_persona_prompt":
+			s.TesterPersonaPrompt.Reset()
+			return 6, s.TesterPersonaPrompt.Decode(d)
+		case "tester_persona_name":
+			s.TesterPersonaName.Reset()
+			return 7, s.TesterPersonaName.Decode(d)
+		case "max_turns":
+			s.MaxTurns.Reset()
+			return 8, s.MaxTurns.Decode(d)
+		case "request_data":
+			s.RequestData.Reset()
+			return 9, s.RequestData.Decode(d)
+		case "start_node_id":
+			s.StartNodeID.Reset()
+			return 10, s.StartNodeID.Decode(d)
+		case "service_tone_enabled":
+			s.ServiceToneEnabled.Reset()
+			return 11, s.ServiceToneEnabled.Decode(d)
+		case "is_required_for_promotion":
+			s.IsRequiredForPromotion.Reset()
+			return 12, s.IsRequiredForPromotion.Decode(d)
+		case "enabled":
+			s.Enabled.Reset()
+			return 13, s.Enabled.Decode(d)
+		case "input_messages":
+			return 14, codec.DecodeArr(d, &s.InputMessages, (*TestInputMessage).Decode)
+		case "advanced_instructions":
+			s.AdvancedInstructions.Reset()
+			return 15, s.AdvancedInstructions.Decode(d)
+		case "min_score":
+			s.MinScore.Reset()
+			return 16, s.MinScore.Decode(d)
+		case "webhook_mocks":
+			return 17, codec.DecodeArr(d, &s.WebhookMocks, (*TestWebhookMock).Decode)
+		case "metadata":
+			s.Metadata.Reset()
+			return 18, s.Metadata.Decode(d)
+		case "assertions":
+			return 19, codec.DecodeArr(d, &s.Assertions, (*TestAssertion).Decode)
+		}
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
+}
+
+func (s *TestScenarioCreate) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *TestScenarioCreate) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *TestScenarioCreated) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("scenario")
+	s.Scenario.Encode(e)
+	e.ObjEnd()
+}
+
+var objectOfTestScenarioCreated = codec.Object{
+	Type:     "TestScenarioCreated",
+	Members:  []string{"scenario"},
+	Required: []uint8{0b00000001},
+}
+
+func (s *TestScenarioCreated) Decode(d *jx.Decoder) error {
+	return objectOfTestScenarioCreated.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "scenario":
+			return 0, s.Scenario.Decode(d)
+		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *TestScenarioCreated) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *TestScenarioCreated) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *TestScenarioCreatedReply) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("data")
+	s.Data.Encode(e)
+	{
+		_ = s.Errors
+		e.FieldStart("errors")
+		e.Null()
+	}
+	e.ObjEnd()
+}
+
+var objectOfTestScenarioCreatedReply = codec.Object{
+	Type:     "TestScenarioCreatedReply",
+	Members:  []string{"data", "errors"},
+	Required: []uint8{0b00000011},
+}
+
+func (s *TestScenarioCreatedReply) Decode(d *jx.Decoder) error {
+	return objectOfTestScenarioCreatedReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "data":
+			return 0, s.Data.Decode(d)
+		case "errors":
+			return 1, d.Null()
+		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *TestScenarioCreatedReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *TestScenarioCreatedReply) UnmarshalJSON(data []byte) error {
+	return s.Decode(jx.DecodeBytes(data))
+}
+
+func (s *TestScenarioDeleted) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("deleted")
+	e.Bool(true)
+	e.ObjEnd()
+}
+
+var objectOfTestScenarioDeleted = codec.Object{
+	Type:     "TestScenarioDeleted",
+	Members:  []string{"deleted"},
+	Required: []uint8{0b00000001},
+}
+
+func (s *TestScenarioDeleted) Decode(d *jx.Decoder) error {
+	return objectOfTestScenarioDeleted.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "deleted":
+			return 0, codec.DecodeBool(d, &s.Deleted)
+		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *TestScenarioDeleted) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *TestScenarioDeleted) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *TestScenarioDeletedReply) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("data")
+	s.Data.Encode(e)
+	{
+		_ = s.Errors
+		e.FieldStart("errors")
+		e.Null()
+	}
+	e.ObjEnd()
+}
+
+var objectOfTestScenarioDeletedReply = codec.Object{
+	Type:     "TestScenarioDeletedReply",
+	Members:  []string{"data", "errors"},
+	Required: []uint8{0b00000011},
+}
+
+func (s *TestScenarioDeletedReply) Decode(d *jx.Decoder) error {
+	return objectOfTestScenarioDeletedReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "data":
+			return 0, s.Data.Decode(d)
+		case "errors":
+			return 1, d.Null()
+		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *TestScenarioDeletedReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *TestScenarioDeletedReply) UnmarshalJSON(data []byte) error {
+	return s.Decode(jx.DecodeBytes(data))
+}
+
+func (s *TestScenarioDraft) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("name")
+	e.Str(s.Name)
+	e.FieldStart("description")
+	e.Str(s.Description)
+	e.FieldStart("category")
+	s.Category.Encode(e)
+	e.FieldStart("tester_persona_prompt")
+	e.Str(s.TesterPersonaPrompt)
+	e.FieldStart("tester_persona_name")
+	e.Str(s.TesterPersonaName)
+	e.FieldStart("pathway_id")
+	s.PathwayID.Encode(e)
+	e.FieldStart("persona_id")
+	s.PersonaID.Encode(e)
+	e.FieldStart("request_data")
+	s.RequestData.Encode(e)
 	{
 		e.FieldStart("assertions")
 		e.ArrStart()
@@ -17761,520 +6712,160 @@ func (s *TestScenarioDraft) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-	{
-		if s.ScenarioType.Set {
-			e.FieldStart("scenario_type")
-			s.ScenarioType.Encode(e)
+	if s.ScenarioType.Set {
+		e.FieldStart("scenario_type")
+		s.ScenarioType.Encode(e)
+	}
+	if s.MaxTurns.Set {
+		e.FieldStart("max_turns")
+		s.MaxTurns.Encode(e)
+	}
+	if s.InputMessages != nil {
+		e.FieldStart("input_messages")
+		e.ArrStart()
+		for _, elem := range s.InputMessages {
+			elem.Encode(e)
 		}
+		e.ArrEnd()
 	}
-	{
-		if s.MaxTurns.Set {
-			e.FieldStart("max_turns")
-			s.MaxTurns.Encode(e)
-		}
+	if s.Metadata.Set {
+		e.FieldStart("metadata")
+		s.Metadata.Encode(e)
 	}
-	{
-		if s.InputMessages != nil {
-			e.FieldStart("input_messages")
-			e.ArrStart()
-			for _, elem := range s.InputMessages {
-				elem.Encode(e)
-			}
-			e.ArrEnd()
-		}
-	}
-	{
-		if s.Metadata.Set {
-			e.FieldStart("metadata")
-			s.Metadata.Encode(e)
-		}
-	}
-}
-
-var jsonFieldsNameOfTestScenarioDraft = [13]string{
-	0:  "name",
-	1:  "description",
-	2:  "category",
-	3:  "tester_persona_prompt",
-	4:  "tester_persona_name",
-	5:  "pathway_id",
-	6:  "persona_id",
-	7:  "request_data",
-	8:  "assertions",
-	9:  "scenario_type",
-	10: "max_turns",
-	11: "input_messages",
-	12: "metadata",
-}
-
-// Decode decodes TestScenarioDraft from json.
-func (s *TestScenarioDraft) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestScenarioDraft to nil")
-	}
-	var requiredBitSet [2]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "name":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.Name = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"name\"")
-			}
-		case "description":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.Description = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"description\"")
-			}
-		case "category":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				if err := s.Category.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"category\"")
-			}
-		case "tester_persona_prompt":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				v, err := d.Str()
-				s.TesterPersonaPrompt = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"tester_persona_prompt\"")
-			}
-		case "tester_persona_name":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				v, err := d.Str()
-				s.TesterPersonaName = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"tester_persona_name\"")
-			}
-		case "pathway_id":
-			requiredBitSet[0] |= 1 << 5
-			if err := func() error {
-				if err := s.PathwayID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"pathway_id\"")
-			}
-		case "persona_id":
-			requiredBitSet[0] |= 1 << 6
-			if err := func() error {
-				if err := s.PersonaID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"persona_id\"")
-			}
-		case "request_data":
-			requiredBitSet[0] |= 1 << 7
-			if err := func() error {
-				if err := s.RequestData.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"request_data\"")
-			}
-		case "assertions":
-			requiredBitSet[1] |= 1 << 0
-			if err := func() error {
-				s.Assertions = make([]TestAssertion, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem TestAssertion
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Assertions = append(s.Assertions, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"assertions\"")
-			}
-		case "scenario_type":
-			if err := func() error {
-				s.ScenarioType.Reset()
-				if err := s.ScenarioType.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"scenario_type\"")
-			}
-		case "max_turns":
-			if err := func() error {
-				s.MaxTurns.Reset()
-				if err := s.MaxTurns.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"max_turns\"")
-			}
-		case "input_messages":
-			if err := func() error {
-				s.InputMessages = make([]TestInputMessage, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem TestInputMessage
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.InputMessages = append(s.InputMessages, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"input_messages\"")
-			}
-		case "metadata":
-			if err := func() error {
-				s.Metadata.Reset()
-				if err := s.Metadata.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"metadata\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestScenarioDraft")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [2]uint8{
-		0b11111111,
-		0b00000001,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestScenarioDraft) {
-					name = jsonFieldsNameOfTestScenarioDraft[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestScenarioDraft) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestScenarioDraft) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *TestScenarioDraftReply) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TestScenarioDraftReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("data")
-		s.Data.Encode(e)
-	}
+var objectOfTestScenarioDraft = codec.Object{
+	Type: "TestScenarioDraft",
+	Members: []string{
+		"name", "description", "category", "tester_persona_prompt", "tester_persona_name", "pathway_id",
+		"persona_id", "request_data", "assertions", "scenario_type", "max_turns", "input_messages", "metadata",
+	},
+	Required: []uint8{0b11111111, 0b00000001},
+}
+
+func (s *TestScenarioDraft) Decode(d *jx.Decoder) error {
+	return objectOfTestScenarioDraft.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "name":
+			return 0, codec.DecodeStr(d, &s.Name)
+		case "description":
+			return 1, codec.DecodeStr(d, &s.Description)
+		case "category":
+			return 2, s.Category.Decode(d)
+		case "tester_persona_prompt":
+			return 3, codec.DecodeStr(d, &s.TesterPersonaPrompt)
+		case "tester_persona_name":
+			return 4, codec.DecodeStr(d, &s.TesterPersonaName)
+		case "pathway_id":
+			return 5, s.PathwayID.Decode(d)
+		case "persona_id":
+			return 6, s.PersonaID.Decode(d)
+		case "request_data":
+			return 7, s.RequestData.Decode(d)
+		case "assertions":
+			return 8, codec.DecodeArr(d, &s.Assertions, (*TestAssertion).Decode)
+		case "scenario_type":
+			s.ScenarioType.Reset()
+			return 9, s.ScenarioType.Decode(d)
+		case "max_turns":
+			s.MaxTurns.Reset()
+			return 10, s.MaxTurns.Decode(d)
+		case "input_messages":
+			return 11, codec.DecodeArr(d, &s.InputMessages, (*TestInputMessage).Decode)
+		case "metadata":
+			s.Metadata.Reset()
+			return 12, s.Metadata.Decode(d)
+		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *TestScenarioDraft) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *TestScenarioDraft) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *TestScenarioDraftReply) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("data")
+	s.Data.Encode(e)
 	{
 		_ = s.Errors
 		e.FieldStart("errors")
 		e.Null()
 	}
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfTestScenarioDraftReply = [2]string{
-	0: "data",
-	1: "errors",
+var objectOfTestScenarioDraftReply = codec.Object{
+	Type:     "TestScenarioDraftReply",
+	Members:  []string{"data", "errors"},
+	Required: []uint8{0b00000011},
 }
 
-// Decode decodes TestScenarioDraftReply from json.
 func (s *TestScenarioDraftReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestScenarioDraftReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTestScenarioDraftReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
+			return 0, s.Data.Decode(d)
 		case "errors":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
+			return 1, d.Null()
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestScenarioDraftReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestScenarioDraftReply) {
-					name = jsonFieldsNameOfTestScenarioDraftReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestScenarioDraftReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestScenarioDraftReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *TestScenarioDraftReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode implements json.Marshaler.
 func (s *TestScenarioFromCall) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("call_id")
+	e.Str(s.CallID)
+	if s.PathwayID.Set {
+		e.FieldStart("pathway_id")
+		s.PathwayID.Encode(e)
+	}
+	if s.PersonaID.Set {
+		e.FieldStart("persona_id")
+		s.PersonaID.Encode(e)
+	}
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TestScenarioFromCall) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("call_id")
-		e.Str(s.CallID)
-	}
-	{
-		if s.PathwayID.Set {
-			e.FieldStart("pathway_id")
-			s.PathwayID.Encode(e)
-		}
-	}
-	{
-		if s.PersonaID.Set {
-			e.FieldStart("persona_id")
-			s.PersonaID.Encode(e)
-		}
-	}
+var objectOfTestScenarioFromCall = codec.Object{
+	Type:     "TestScenarioFromCall",
+	Members:  []string{"call_id", "pathway_id", "persona_id"},
+	Required: []uint8{0b00000001},
 }
 
-var jsonFieldsNameOfTestScenarioFromCall = [3]string{
-	0: "call_id",
-	1: "pathway_id",
-	2: "persona_id",
-}
-
-// Decode decodes TestScenarioFromCall from json.
 func (s *TestScenarioFromCall) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestScenarioFromCall to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTestScenarioFromCall.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "call_id":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.CallID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"call_id\"")
-			}
+			return 0, codec.DecodeStr(d, &s.CallID)
 		case "pathway_id":
-			if err := func() error {
-				s.PathwayID.Reset()
-				if err := s.PathwayID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"pathway_id\"")
-			}
+			s.PathwayID.Reset()
+			return 1, s.PathwayID.Decode(d)
 		case "persona_id":
-			if err := func() error {
-				s.PersonaID.Reset()
-				if err := s.PersonaID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"persona_id\"")
-			}
-		default:
-			return errors.Errorf("unexpected field %q", k)
+			s.PersonaID.Reset()
+			return 2, s.PersonaID.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestScenarioFromCall")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000001,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestScenarioFromCall) {
-					name = jsonFieldsNameOfTestScenarioFromCall[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestScenarioFromCall) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestScenarioFromCall) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *TestScenarioFromCall) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode implements json.Marshaler.
 func (s *TestScenarioListReply) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *TestScenarioListReply) encodeFields(e *jx.Encoder) {
 	{
 		e.FieldStart("data")
 		e.ArrStart()
@@ -18288,500 +6879,200 @@ func (s *TestScenarioListReply) encodeFields(e *jx.Encoder) {
 		e.FieldStart("errors")
 		e.Null()
 	}
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfTestScenarioListReply = [2]string{
-	0: "data",
-	1: "errors",
+var objectOfTestScenarioListReply = codec.Object{
+	Type:     "TestScenarioListReply",
+	Members:  []string{"data", "errors"},
+	Required: []uint8{0b00000011},
 }
 
-// Decode decodes TestScenarioListReply from json.
 func (s *TestScenarioListReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestScenarioListReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTestScenarioListReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				s.Data = make([]TestScenario, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem TestScenario
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Data = append(s.Data, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
+			return 0, codec.DecodeArr(d, &s.Data, (*TestScenario).Decode)
 		case "errors":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
+			return 1, d.Null()
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestScenarioListReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestScenarioListReply) {
-					name = jsonFieldsNameOfTestScenarioListReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestScenarioListReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestScenarioListReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *TestScenarioListReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode implements json.Marshaler.
 func (s *TestScenarioRef) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("id")
+	e.Str(s.ID)
+	e.FieldStart("name")
+	e.Str(s.Name)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TestScenarioRef) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("id")
-		e.Str(s.ID)
-	}
-	{
-		e.FieldStart("name")
-		e.Str(s.Name)
-	}
+var objectOfTestScenarioRef = codec.Object{
+	Type:     "TestScenarioRef",
+	Members:  []string{"id", "name"},
+	Required: []uint8{0b00000011},
 }
 
-var jsonFieldsNameOfTestScenarioRef = [2]string{
-	0: "id",
-	1: "name",
-}
-
-// Decode decodes TestScenarioRef from json.
 func (s *TestScenarioRef) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestScenarioRef to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTestScenarioRef.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "id":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.ID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"id\"")
-			}
+			return 0, codec.DecodeStr(d, &s.ID)
 		case "name":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.Name = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"name\"")
-			}
-		default:
-			return d.Skip()
+			return 1, codec.DecodeStr(d, &s.Name)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestScenarioRef")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestScenarioRef) {
-					name = jsonFieldsNameOfTestScenarioRef[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestScenarioRef) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestScenarioRef) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestScenarioRef) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestScenarioRef) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TestScenarioReply) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *TestScenarioReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("data")
-		s.Data.Encode(e)
-	}
+	e.FieldStart("data")
+	s.Data.Encode(e)
 	{
 		_ = s.Errors
 		e.FieldStart("errors")
 		e.Null()
 	}
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfTestScenarioReply = [2]string{
-	0: "data",
-	1: "errors",
+var objectOfTestScenarioReply = codec.Object{
+	Type:     "TestScenarioReply",
+	Members:  []string{"data", "errors"},
+	Required: []uint8{0b00000011},
 }
 
-// Decode decodes TestScenarioReply from json.
 func (s *TestScenarioReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestScenarioReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTestScenarioReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
+			return 0, s.Data.Decode(d)
 		case "errors":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
+			return 1, d.Null()
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestScenarioReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestScenarioReply) {
-					name = jsonFieldsNameOfTestScenarioReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestScenarioReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestScenarioReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestScenarioReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestScenarioReply) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes TestScenarioType as json.
 func (s TestScenarioType) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes TestScenarioType from json.
 func (s *TestScenarioType) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode TestScenarioType to nil")
+		return codec.Nil("TestScenarioType")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch TestScenarioType(v) {
-	case TestScenarioTypeAGENT:
-		*s = TestScenarioTypeAGENT
-	case TestScenarioTypeREPLAY:
-		*s = TestScenarioTypeREPLAY
-	case TestScenarioTypeHISTORICAL:
-		*s = TestScenarioTypeHISTORICAL
-	default:
-		*s = TestScenarioType(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s TestScenarioType) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s TestScenarioType) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestScenarioType) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestScenarioType) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TestScenarioUpdate) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	if s.Name.Set {
+		e.FieldStart("name")
+		s.Name.Encode(e)
+	}
+	if s.Description.Set {
+		e.FieldStart("description")
+		s.Description.Encode(e)
+	}
+	if s.Category.Set {
+		e.FieldStart("category")
+		s.Category.Encode(e)
+	}
+	if s.ScenarioType.Set {
+		e.FieldStart("scenario_type")
+		s.ScenarioType.Encode(e)
+	}
+	if s.TesterPersonaPrompt.Set {
+		e.FieldStart("tester_persona_prompt")
+		s.TesterPersonaPrompt.Encode(e)
+	}
+	if s.TesterPersonaName.Set {
+		e.FieldStart("tester_persona_name")
+		s.TesterPersonaName.Encode(e)
+	}
+	if s.MaxTurns.Set {
+		e.FieldStart("max_turns")
+		s.MaxTurns.Encode(e)
+	}
+	if s.RequestData.Set {
+		e.FieldStart("request_data")
+		s.RequestData.Encode(e)
+	}
+	if s.StartNodeID.Set {
+		e.FieldStart("start_node_id")
+		s.StartNodeID.Encode(e)
+	}
+	if s.ServiceToneEnabled.Set {
+		e.FieldStart("service_tone_enabled")
+		s.ServiceToneEnabled.Encode(e)
+	}
+	if s.IsRequiredForPromotion.Set {
+		e.FieldStart("is_required_for_promotion")
+		s.IsRequiredForPromotion.Encode(e)
+	}
+	if s.Enabled.Set {
+		e.FieldStart("enabled")
+		s.Enabled.Encode(e)
+	}
+	if s.InputMessages != nil {
+		e.FieldStart("input_messages")
+		e.ArrStart()
+		for _, elem := range s.InputMessages {
+			elem.Encode(e)
+		}
+		e.ArrEnd()
+	}
+	if s.AdvancedInstructions.Set {
+		e.FieldStart("advanced_instructions")
+		s.AdvancedInstructions.Encode(e)
+	}
+	if s.MinScore.Set {
+		e.FieldStart("min_score")
+		s.MinScore.Encode(e)
+	}
+	if s.WebhookMocks != nil {
+		e.FieldStart("webhook_mocks")
+		e.ArrStart()
+		for _, elem := range s.WebhookMocks {
+			elem.Encode(e)
+		}
+		e.ArrEnd()
+	}
+	if s.Metadata.Set {
+		e.FieldStart("metadata")
+		s.Metadata.Encode(e)
+	}
+	if s.Assertions != nil {
+		e.FieldStart("assertions")
+		e.ArrStart()
+		for _, elem := range s.Assertions {
+			elem.Encode(e)
+		}
+		e.ArrEnd()
+	}
 	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *TestScenarioUpdate) encodeFields(e *jx.Encoder) {
-	{
-		if s.Name.Set {
-			e.FieldStart("name")
-			s.Name.Encode(e)
-		}
-	}
-	{
-		if s.Description.Set {
-			e.FieldStart("description")
-			s.Description.Encode(e)
-		}
-	}
-	{
-		if s.Category.Set {
-			e.FieldStart("category")
-			s.Category.Encode(e)
-		}
-	}
-	{
-		if s.ScenarioType.Set {
-			e.FieldStart("scenario_type")
-			s.ScenarioType.Encode(e)
-		}
-	}
-	{
-		if s.TesterPersonaPrompt.Set {
-			e.FieldStart("tester_persona_prompt")
-			s.TesterPersonaPrompt.Encode(e)
-		}
-	}
-	{
-		if s.TesterPersonaName.Set {
-			e.FieldStart("tester_persona_name")
-			s.TesterPersonaName.Encode(e)
-		}
-	}
-	{
-		if s.MaxTurns.Set {
-			e.FieldStart("max_turns")
-			s.MaxTurns.Encode(e)
-		}
-	}
-	{
-		if s.RequestData.Set {
-			e.FieldStart("request_data")
-			s.RequestData.Encode(e)
-		}
-	}
-	{
-		if s.StartNodeID.Set {
-			e.FieldStart("start_node_id")
-			s.StartNodeID.Encode(e)
-		}
-	}
-	{
-		if s.ServiceToneEnabled.Set {
-			e.FieldStart("service_tone_enabled")
-			s.ServiceToneEnabled.Encode(e)
-		}
-	}
-	{
-		if s.IsRequiredForPromotion.Set {
-			e.FieldStart("is_required_for_promotion")
-			s.IsRequiredForPromotion.Encode(e)
-		}
-	}
-	{
-		if s.Enabled.Set {
-			e.FieldStart("enabled")
-			s.Enabled.Encode(e)
-		}
-	}
-	{
-		if s.InputMessages != nil {
-			e.FieldStart("input_messages")
-			e.ArrStart()
-			for _, elem := range s.InputMessages {
-				elem.Encode(e)
-			}
-			e.ArrEnd()
-		}
-	}
-	{
-		if s.AdvancedInstructions.Set {
-			e.FieldStart("advanced_instructions")
-			s.AdvancedInstructions.Encode(e)
-		}
-	}
-	{
-		if s.MinScore.Set {
-			e.FieldStart("min_score")
-			s.MinScore.Encode(e)
-		}
-	}
-	{
-		if s.WebhookMocks != nil {
-			e.FieldStart("webhook_mocks")
-			e.ArrStart()
-			for _, elem := range s.WebhookMocks {
-				elem.Encode(e)
-			}
-			e.ArrEnd()
-		}
-	}
-	{
-		if s.Metadata.Set {
-			e.FieldStart("metadata")
-			s.Metadata.Encode(e)
-		}
-	}
-	{
-		if s.Assertions != nil {
-			e.FieldStart("assertions")
-			e.ArrStart()
-			for _, elem := range s.Assertions {
-				elem.Encode(e)
-			}
-			e.ArrEnd()
-		}
-	}
 }
 
 var jsonFieldsNameOfTestScenarioUpdate = [18]string{
@@ -18805,429 +7096,208 @@ var jsonFieldsNameOfTestScenarioUpdate = [18]string{
 	17: "assertions",
 }
 
-// Decode decodes TestScenarioUpdate from json.
 func (s *TestScenarioUpdate) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode TestScenarioUpdate to nil")
 	}
 
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return codec.Wrap(d.ObjBytes(func(d *jx.Decoder, k []byte) error {
 		switch string(k) {
 		case "name":
 			if err := func() error {
 				s.Name.Reset()
-				if err := s.Name.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.Name.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"name\"")
 			}
 		case "description":
 			if err := func() error {
 				s.Description.Reset()
-				if err := s.Description.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.Description.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"description\"")
 			}
 		case "category":
 			if err := func() error {
 				s.Category.Reset()
-				if err := s.Category.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.Category.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"category\"")
 			}
 		case "scenario_type":
 			if err := func() error {
 				s.ScenarioType.Reset()
-				if err := s.ScenarioType.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.ScenarioType.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"scenario_type\"")
 			}
 		case "tester_persona_prompt":
 			if err := func() error {
 				s.TesterPersonaPrompt.Reset()
-				if err := s.TesterPersonaPrompt.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.TesterPersonaPrompt.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"tester_persona_prompt\"")
 			}
 		case "tester_persona_name":
 			if err := func() error {
 				s.TesterPersonaName.Reset()
-				if err := s.TesterPersonaName.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.TesterPersonaName.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"tester_persona_name\"")
 			}
 		case "max_turns":
 			if err := func() error {
 				s.MaxTurns.Reset()
-				if err := s.MaxTurns.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.MaxTurns.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"max_turns\"")
 			}
 		case "request_data":
 			if err := func() error {
 				s.RequestData.Reset()
-				if err := s.RequestData.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.RequestData.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"request_data\"")
 			}
 		case "start_node_id":
 			if err := func() error {
 				s.StartNodeID.Reset()
-				if err := s.StartNodeID.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.StartNodeID.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"start_node_id\"")
 			}
 		case "service_tone_enabled":
 			if err := func() error {
 				s.ServiceToneEnabled.Reset()
-				if err := s.ServiceToneEnabled.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.ServiceToneEnabled.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"service_tone_enabled\"")
 			}
 		case "is_required_for_promotion":
 			if err := func() error {
 				s.IsRequiredForPromotion.Reset()
-				if err := s.IsRequiredForPromotion.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.IsRequiredForPromotion.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"is_required_for_promotion\"")
 			}
 		case "enabled":
 			if err := func() error {
 				s.Enabled.Reset()
-				if err := s.Enabled.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.Enabled.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"enabled\"")
 			}
 		case "input_messages":
-			if err := func() error {
-				s.InputMessages = make([]TestInputMessage, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem TestInputMessage
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.InputMessages = append(s.InputMessages, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
+			if err := codec.DecodeArr(d, &s.InputMessages, (*TestInputMessage).Decode); err != nil {
 				return errors.Wrap(err, "decode field \"input_messages\"")
 			}
 		case "advanced_instructions":
 			if err := func() error {
 				s.AdvancedInstructions.Reset()
-				if err := s.AdvancedInstructions.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.AdvancedInstructions.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"advanced_instructions\"")
 			}
 		case "min_score":
 			if err := func() error {
 				s.MinScore.Reset()
-				if err := s.MinScore.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.MinScore.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"min_score\"")
 			}
 		case "webhook_mocks":
-			if err := func() error {
-				s.WebhookMocks = make([]TestWebhookMock, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem TestWebhookMock
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.WebhookMocks = append(s.WebhookMocks, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
+			if err := codec.DecodeArr(d, &s.WebhookMocks, (*TestWebhookMock).Decode); err != nil {
 				return errors.Wrap(err, "decode field \"webhook_mocks\"")
 			}
 		case "metadata":
 			if err := func() error {
 				s.Metadata.Reset()
-				if err := s.Metadata.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.Metadata.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"metadata\"")
 			}
 		case "assertions":
-			if err := func() error {
-				s.Assertions = make([]TestAssertion, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem TestAssertion
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Assertions = append(s.Assertions, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
+			if err := codec.DecodeArr(d, &s.Assertions, (*TestAssertion).Decode); err != nil {
 				return errors.Wrap(err, "decode field \"assertions\"")
 			}
 		default:
 			return errors.Errorf("unexpected field %q", k)
 		}
 		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestScenarioUpdate")
-	}
-
-	return nil
+	}), "decode TestScenarioUpdate")
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestScenarioUpdate) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestScenarioUpdate) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestScenarioUpdate) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestScenarioUpdate) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TestScoreStats) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("mean")
+	s.Mean.Encode(e)
+	e.FieldStart("median")
+	s.Median.Encode(e)
+	e.FieldStart("stddev")
+	s.Stddev.Encode(e)
+	e.FieldStart("min")
+	s.Min.Encode(e)
+	e.FieldStart("max")
+	s.Max.Encode(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TestScoreStats) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("mean")
-		s.Mean.Encode(e)
-	}
-	{
-		e.FieldStart("median")
-		s.Median.Encode(e)
-	}
-	{
-		e.FieldStart("stddev")
-		s.Stddev.Encode(e)
-	}
-	{
-		e.FieldStart("min")
-		s.Min.Encode(e)
-	}
-	{
-		e.FieldStart("max")
-		s.Max.Encode(e)
-	}
+var objectOfTestScoreStats = codec.Object{
+	Type:     "TestScoreStats",
+	Members:  []string{"mean", "median", "stddev", "min", "max"},
+	Required: []uint8{0b00011111},
 }
 
-var jsonFieldsNameOfTestScoreStats = [5]string{
-	0: "mean",
-	1: "median",
-	2: "stddev",
-	3: "min",
-	4: "max",
-}
-
-// Decode decodes TestScoreStats from json.
 func (s *TestScoreStats) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestScoreStats to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTestScoreStats.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "mean":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Mean.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"mean\"")
-			}
+			return 0, s.Mean.Decode(d)
 		case "median":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := s.Median.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"median\"")
-			}
+			return 1, s.Median.Decode(d)
 		case "stddev":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				if err := s.Stddev.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"stddev\"")
-			}
+			return 2, s.Stddev.Decode(d)
 		case "min":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				if err := s.Min.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"min\"")
-			}
+			return 3, s.Min.Decode(d)
 		case "max":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				if err := s.Max.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"max\"")
-			}
-		default:
-			return d.Skip()
+			return 4, s.Max.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestScoreStats")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00011111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestScoreStats) {
-					name = jsonFieldsNameOfTestScoreStats[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestScoreStats) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestScoreStats) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestScoreStats) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestScoreStats) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TestServiceToneConfig) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *TestServiceToneConfig) encodeFields(e *jx.Encoder) {
-	{
-		if s.Threshold.Set {
-			e.FieldStart("threshold")
-			s.Threshold.Encode(e)
-		}
+	if s.Threshold.Set {
+		e.FieldStart("threshold")
+		s.Threshold.Encode(e)
 	}
+	e.ObjEnd()
 }
 
 var jsonFieldsNameOfTestServiceToneConfig = [1]string{
 	0: "threshold",
 }
 
-// Decode decodes TestServiceToneConfig from json.
 func (s *TestServiceToneConfig) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode TestServiceToneConfig to nil")
 	}
 
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return codec.Wrap(d.ObjBytes(func(d *jx.Decoder, k []byte) error {
 		switch string(k) {
 		case "threshold":
 			if err := func() error {
 				s.Threshold.Reset()
-				if err := s.Threshold.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.Threshold.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"threshold\"")
 			}
@@ -19235,55 +7305,27 @@ func (s *TestServiceToneConfig) Decode(d *jx.Decoder) error {
 			return errors.Errorf("unexpected field %q", k)
 		}
 		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestServiceToneConfig")
-	}
-
-	return nil
+	}), "decode TestServiceToneConfig")
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestServiceToneConfig) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestServiceToneConfig) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *TestServiceToneConfig) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode implements json.Marshaler.
 func (s *TestSet) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *TestSet) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("id")
-		e.Str(s.ID)
-	}
-	{
-		e.FieldStart("status")
-		s.Status.Encode(e)
-	}
-	{
-		e.FieldStart("simulations_per_scenario")
-		e.Int(s.SimulationsPerScenario)
-	}
-	{
-		e.FieldStart("total_scenarios")
-		e.Int(s.TotalScenarios)
-	}
-	{
-		e.FieldStart("statistics")
-		s.Statistics.Encode(e)
-	}
+	e.FieldStart("id")
+	e.Str(s.ID)
+	e.FieldStart("status")
+	s.Status.Encode(e)
+	e.FieldStart("simulations_per_scenario")
+	e.Int(s.SimulationsPerScenario)
+	e.FieldStart("total_scenarios")
+	e.Int(s.TotalScenarios)
+	e.FieldStart("statistics")
+	s.Statistics.Encode(e)
 	{
 		e.FieldStart("usage")
 		e.ArrStart()
@@ -19292,560 +7334,153 @@ func (s *TestSet) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-	{
-		e.FieldStart("cost")
-		s.Cost.Encode(e)
-	}
-	{
-		e.FieldStart("budget")
-		s.Budget.Encode(e)
-	}
-	{
-		e.FieldStart("concurrency")
-		s.Concurrency.Encode(e)
-	}
-	{
-		e.FieldStart("stop_reason")
-		s.StopReason.Encode(e)
-	}
-	{
-		e.FieldStart("stop_message")
-		s.StopMessage.Encode(e)
-	}
-	{
-		e.FieldStart("created_at")
-		json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
-	}
-	{
-		e.FieldStart("completed_at")
-		s.CompletedAt.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
-	}
-}
-
-var jsonFieldsNameOfTestSet = [13]string{
-	0:  "id",
-	1:  "status",
-	2:  "simulations_per_scenario",
-	3:  "total_scenarios",
-	4:  "statistics",
-	5:  "usage",
-	6:  "cost",
-	7:  "budget",
-	8:  "concurrency",
-	9:  "stop_reason",
-	10: "stop_message",
-	11: "created_at",
-	12: "completed_at",
-}
-
-// Decode decodes TestSet from json.
-func (s *TestSet) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestSet to nil")
-	}
-	var requiredBitSet [2]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "id":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.ID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"id\"")
-			}
-		case "status":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := s.Status.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"status\"")
-			}
-		case "simulations_per_scenario":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				v, err := d.Int()
-				s.SimulationsPerScenario = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"simulations_per_scenario\"")
-			}
-		case "total_scenarios":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				v, err := d.Int()
-				s.TotalScenarios = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"total_scenarios\"")
-			}
-		case "statistics":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				if err := s.Statistics.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"statistics\"")
-			}
-		case "usage":
-			requiredBitSet[0] |= 1 << 5
-			if err := func() error {
-				s.Usage = make([]TestUsage, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem TestUsage
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Usage = append(s.Usage, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"usage\"")
-			}
-		case "cost":
-			requiredBitSet[0] |= 1 << 6
-			if err := func() error {
-				if err := s.Cost.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"cost\"")
-			}
-		case "budget":
-			requiredBitSet[0] |= 1 << 7
-			if err := func() error {
-				if err := s.Budget.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"budget\"")
-			}
-		case "concurrency":
-			requiredBitSet[1] |= 1 << 0
-			if err := func() error {
-				if err := s.Concurrency.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"concurrency\"")
-			}
-		case "stop_reason":
-			requiredBitSet[1] |= 1 << 1
-			if err := func() error {
-				if err := s.StopReason.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"stop_reason\"")
-			}
-		case "stop_message":
-			requiredBitSet[1] |= 1 << 2
-			if err := func() error {
-				if err := s.StopMessage.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"stop_message\"")
-			}
-		case "created_at":
-			requiredBitSet[1] |= 1 << 3
-			if err := func() error {
-				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.000Z07:00")
-				s.CreatedAt = v
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"created_at\"")
-			}
-		case "completed_at":
-			requiredBitSet[1] |= 1 << 4
-			if err := func() error {
-				if err := s.CompletedAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00")); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"completed_at\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestSet")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [2]uint8{
-		0b11111111,
-		0b00011111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestSet) {
-					name = jsonFieldsNameOfTestSet[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestSet) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestSet) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *TestSetListReply) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("cost")
+	s.Cost.Encode(e)
+	e.FieldStart("budget")
+	s.Budget.Encode(e)
+	e.FieldStart("concurrency")
+	s.Concurrency.Encode(e)
+	e.FieldStart("stop_reason")
+	s.StopReason.Encode(e)
+	e.FieldStart("stop_message")
+	s.StopMessage.Encode(e)
+	e.FieldStart("created_at")
+	json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
+	e.FieldStart("completed_at")
+	s.CompletedAt.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TestSetListReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("data")
-		s.Data.Encode(e)
-	}
+var objectOfTestSet = codec.Object{
+	Type: "TestSet",
+	Members: []string{
+		"id", "status", "simulations_per_scenario", "total_scenarios", "statistics", "usage", "cost", "budget",
+		"concurrency", "stop_reason", "stop_message", "created_at", "completed_at",
+	},
+	Required: []uint8{0b11111111, 0b00011111},
+}
+
+func (s *TestSet) Decode(d *jx.Decoder) error {
+	return objectOfTestSet.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "id":
+			return 0, codec.DecodeStr(d, &s.ID)
+		case "status":
+			return 1, s.Status.Decode(d)
+		case "simulations_per_scenario":
+			return 2, codec.DecodeInt(d, &s.SimulationsPerScenario)
+		case "total_scenarios":
+			return 3, codec.DecodeInt(d, &s.TotalScenarios)
+		case "statistics":
+			return 4, s.Statistics.Decode(d)
+		case "usage":
+			return 5, codec.DecodeArr(d, &s.Usage, (*TestUsage).Decode)
+		case "cost":
+			return 6, s.Cost.Decode(d)
+		case "budget":
+			return 7, s.Budget.Decode(d)
+		case "concurrency":
+			return 8, s.Concurrency.Decode(d)
+		case "stop_reason":
+			return 9, s.StopReason.Decode(d)
+		case "stop_message":
+			return 10, s.StopMessage.Decode(d)
+		case "created_at":
+			return 11, codec.DecodeTime(d, &s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
+		case "completed_at":
+			return 12, s.CompletedAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00"))
+		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *TestSet) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *TestSet) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *TestSetListReply) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("data")
+	s.Data.Encode(e)
 	{
 		_ = s.Errors
 		e.FieldStart("errors")
 		e.Null()
 	}
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfTestSetListReply = [2]string{
-	0: "data",
-	1: "errors",
+var objectOfTestSetListReply = codec.Object{
+	Type:     "TestSetListReply",
+	Members:  []string{"data", "errors"},
+	Required: []uint8{0b00000011},
 }
 
-// Decode decodes TestSetListReply from json.
 func (s *TestSetListReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestSetListReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTestSetListReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
+			return 0, s.Data.Decode(d)
 		case "errors":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
+			return 1, d.Null()
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestSetListReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestSetListReply) {
-					name = jsonFieldsNameOfTestSetListReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestSetListReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestSetListReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestSetListReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestSetListReply) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TestSetOverall) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("avg_pass_rate")
+	s.AvgPassRate.Encode(e)
+	e.FieldStart("flaky_count")
+	e.Int(s.FlakyCount)
+	e.FieldStart("reliable_count")
+	e.Int(s.ReliableCount)
+	e.FieldStart("total_runs")
+	e.Int(s.TotalRuns)
+	e.FieldStart("error_runs")
+	e.Int(s.ErrorRuns)
+	e.FieldStart("interval")
+	s.Interval.Encode(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TestSetOverall) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("avg_pass_rate")
-		s.AvgPassRate.Encode(e)
-	}
-	{
-		e.FieldStart("flaky_count")
-		e.Int(s.FlakyCount)
-	}
-	{
-		e.FieldStart("reliable_count")
-		e.Int(s.ReliableCount)
-	}
-	{
-		e.FieldStart("total_runs")
-		e.Int(s.TotalRuns)
-	}
-	{
-		e.FieldStart("error_runs")
-		e.Int(s.ErrorRuns)
-	}
-	{
-		e.FieldStart("interval")
-		s.Interval.Encode(e)
-	}
+var objectOfTestSetOverall = codec.Object{
+	Type:     "TestSetOverall",
+	Members:  []string{"avg_pass_rate", "flaky_count", "reliable_count", "total_runs", "error_runs", "interval"},
+	Required: []uint8{0b00111111},
 }
 
-var jsonFieldsNameOfTestSetOverall = [6]string{
-	0: "avg_pass_rate",
-	1: "flaky_count",
-	2: "reliable_count",
-	3: "total_runs",
-	4: "error_runs",
-	5: "interval",
-}
-
-// Decode decodes TestSetOverall from json.
 func (s *TestSetOverall) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestSetOverall to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTestSetOverall.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "avg_pass_rate":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.AvgPassRate.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"avg_pass_rate\"")
-			}
+			return 0, s.AvgPassRate.Decode(d)
 		case "flaky_count":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Int()
-				s.FlakyCount = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"flaky_count\"")
-			}
+			return 1, codec.DecodeInt(d, &s.FlakyCount)
 		case "reliable_count":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				v, err := d.Int()
-				s.ReliableCount = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"reliable_count\"")
-			}
+			return 2, codec.DecodeInt(d, &s.ReliableCount)
 		case "total_runs":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				v, err := d.Int()
-				s.TotalRuns = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"total_runs\"")
-			}
+			return 3, codec.DecodeInt(d, &s.TotalRuns)
 		case "error_runs":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				v, err := d.Int()
-				s.ErrorRuns = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"error_runs\"")
-			}
+			return 4, codec.DecodeInt(d, &s.ErrorRuns)
 		case "interval":
-			requiredBitSet[0] |= 1 << 5
-			if err := func() error {
-				if err := s.Interval.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"interval\"")
-			}
-		default:
-			return d.Skip()
+			return 5, s.Interval.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestSetOverall")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00111111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestSetOverall) {
-					name = jsonFieldsNameOfTestSetOverall[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestSetOverall) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestSetOverall) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestSetOverall) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestSetOverall) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TestSetPage) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *TestSetPage) encodeFields(e *jx.Encoder) {
 	{
 		e.FieldStart("simulation_sets")
 		e.ArrStart()
@@ -19854,267 +7489,87 @@ func (s *TestSetPage) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-	{
-		e.FieldStart("total_count")
-		e.Int(s.TotalCount)
-	}
-}
-
-var jsonFieldsNameOfTestSetPage = [2]string{
-	0: "simulation_sets",
-	1: "total_count",
-}
-
-// Decode decodes TestSetPage from json.
-func (s *TestSetPage) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestSetPage to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "simulation_sets":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				s.SimulationSets = make([]TestSetSummary, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem TestSetSummary
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.SimulationSets = append(s.SimulationSets, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"simulation_sets\"")
-			}
-		case "total_count":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Int()
-				s.TotalCount = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"total_count\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestSetPage")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestSetPage) {
-					name = jsonFieldsNameOfTestSetPage[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestSetPage) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestSetPage) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *TestSetReply) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("total_count")
+	e.Int(s.TotalCount)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TestSetReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("data")
-		s.Data.Encode(e)
-	}
+var objectOfTestSetPage = codec.Object{
+	Type:     "TestSetPage",
+	Members:  []string{"simulation_sets", "total_count"},
+	Required: []uint8{0b00000011},
+}
+
+func (s *TestSetPage) Decode(d *jx.Decoder) error {
+	return objectOfTestSetPage.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "simulation_sets":
+			return 0, codec.DecodeArr(d, &s.SimulationSets, (*TestSetSummary).Decode)
+		case "total_count":
+			return 1, codec.DecodeInt(d, &s.TotalCount)
+		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *TestSetPage) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *TestSetPage) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *TestSetReply) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("data")
+	s.Data.Encode(e)
 	{
 		_ = s.Errors
 		e.FieldStart("errors")
 		e.Null()
 	}
-}
-
-var jsonFieldsNameOfTestSetReply = [2]string{
-	0: "data",
-	1: "errors",
-}
-
-// Decode decodes TestSetReply from json.
-func (s *TestSetReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestSetReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
-		case "errors":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestSetReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestSetReply) {
-					name = jsonFieldsNameOfTestSetReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestSetReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestSetReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *TestSetScenarioStats) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TestSetScenarioStats) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("scenario_id")
-		e.Str(s.ScenarioID)
-	}
-	{
-		e.FieldStart("scenario_name")
-		e.Str(s.ScenarioName)
-	}
-	{
-		e.FieldStart("total_runs")
-		e.Int(s.TotalRuns)
-	}
-	{
-		e.FieldStart("passed")
-		e.Int(s.Passed)
-	}
-	{
-		e.FieldStart("failed")
-		e.Int(s.Failed)
-	}
-	{
-		e.FieldStart("pass_rate")
-		s.PassRate.Encode(e)
-	}
-	{
-		e.FieldStart("is_flaky")
-		e.Bool(s.IsFlaky)
-	}
-	{
-		e.FieldStart("scores")
-		s.Scores.Encode(e)
-	}
-	{
-		e.FieldStart("worst_run_id")
-		s.WorstRunID.Encode(e)
-	}
+var objectOfTestSetReply = codec.Object{
+	Type:     "TestSetReply",
+	Members:  []string{"data", "errors"},
+	Required: []uint8{0b00000011},
+}
+
+func (s *TestSetReply) Decode(d *jx.Decoder) error {
+	return objectOfTestSetReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "data":
+			return 0, s.Data.Decode(d)
+		case "errors":
+			return 1, d.Null()
+		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *TestSetReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *TestSetReply) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *TestSetScenarioStats) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("scenario_id")
+	e.Str(s.ScenarioID)
+	e.FieldStart("scenario_name")
+	e.Str(s.ScenarioName)
+	e.FieldStart("total_runs")
+	e.Int(s.TotalRuns)
+	e.FieldStart("passed")
+	e.Int(s.Passed)
+	e.FieldStart("failed")
+	e.Int(s.Failed)
+	e.FieldStart("pass_rate")
+	s.PassRate.Encode(e)
+	e.FieldStart("is_flaky")
+	e.Bool(s.IsFlaky)
+	e.FieldStart("scores")
+	s.Scores.Encode(e)
+	e.FieldStart("worst_run_id")
+	s.WorstRunID.Encode(e)
 	{
 		e.FieldStart("common_failure_modes")
 		e.ArrStart()
@@ -20123,42 +7578,24 @@ func (s *TestSetScenarioStats) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-	{
-		e.FieldStart("confidence")
-		s.Confidence.Encode(e)
-	}
-	{
-		e.FieldStart("errors")
-		e.Int(s.Errors)
-	}
-	{
-		e.FieldStart("coverage")
-		e.Float64(s.Coverage)
-	}
-	{
-		e.FieldStart("insufficient")
-		e.Bool(s.Insufficient)
-	}
-	{
-		e.FieldStart("interval")
-		s.Interval.Encode(e)
-	}
-	{
-		e.FieldStart("flake_rate")
-		s.FlakeRate.Encode(e)
-	}
-	{
-		e.FieldStart("flaky_significant")
-		e.Bool(s.FlakySignificant)
-	}
-	{
-		e.FieldStart("stability")
-		s.Stability.Encode(e)
-	}
-	{
-		e.FieldStart("flake_source")
-		s.FlakeSource.Encode(e)
-	}
+	e.FieldStart("confidence")
+	s.Confidence.Encode(e)
+	e.FieldStart("errors")
+	e.Int(s.Errors)
+	e.FieldStart("coverage")
+	e.Float64(s.Coverage)
+	e.FieldStart("insufficient")
+	e.Bool(s.Insufficient)
+	e.FieldStart("interval")
+	s.Interval.Encode(e)
+	e.FieldStart("flake_rate")
+	s.FlakeRate.Encode(e)
+	e.FieldStart("flaky_significant")
+	e.Bool(s.FlakySignificant)
+	e.FieldStart("stability")
+	s.Stability.Encode(e)
+	e.FieldStart("flake_source")
+	s.FlakeSource.Encode(e)
 	{
 		e.FieldStart("pass_at_k")
 		e.ArrStart()
@@ -20167,471 +7604,126 @@ func (s *TestSetScenarioStats) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfTestSetScenarioStats = [20]string{
-	0:  "scenario_id",
-	1:  "scenario_name",
-	2:  "total_runs",
-	3:  "passed",
-	4:  "failed",
-	5:  "pass_rate",
-	6:  "is_flaky",
-	7:  "scores",
-	8:  "worst_run_id",
-	9:  "common_failure_modes",
-	10: "confidence",
-	11: "errors",
-	12: "coverage",
-	13: "insufficient",
-	14: "interval",
-	15: "flake_rate",
-	16: "flaky_significant",
-	17: "stability",
-	18: "flake_source",
-	19: "pass_at_k",
+var objectOfTestSetScenarioStats = codec.Object{
+	Type: "TestSetScenarioStats",
+	Members: []string{
+		"scenario_id", "scenario_name", "total_runs", "passed", "failed", "pass_rate", "is_flaky", "scores",
+		"worst_run_id", "common_failure_modes", "confidence", "errors", "coverage", "insufficient", "interval",
+		"flake_rate", "flaky_significant", "stability", "flake_source", "pass_at_k",
+	},
+	Required: []uint8{0b11111111, 0b11111111, 0b00001111},
 }
 
-// Decode decodes TestSetScenarioStats from json.
 func (s *TestSetScenarioStats) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestSetScenarioStats to nil")
-	}
-	var requiredBitSet [3]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTestSetScenarioStats.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "scenario_id":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.ScenarioID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"scenario_id\"")
-			}
+			return 0, codec.DecodeStr(d, &s.ScenarioID)
 		case "scenario_name":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.ScenarioName = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"scenario_name\"")
-			}
+			return 1, codec.DecodeStr(d, &s.ScenarioName)
 		case "total_runs":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				v, err := d.Int()
-				s.TotalRuns = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"total_runs\"")
-			}
+			return 2, codec.DecodeInt(d, &s.TotalRuns)
 		case "passed":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				v, err := d.Int()
-				s.Passed = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"passed\"")
-			}
+			return 3, codec.DecodeInt(d, &s.Passed)
 		case "failed":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				v, err := d.Int()
-				s.Failed = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"failed\"")
-			}
+			return 4, codec.DecodeInt(d, &s.Failed)
 		case "pass_rate":
-			requiredBitSet[0] |= 1 << 5
-			if err := func() error {
-				if err := s.PassRate.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"pass_rate\"")
-			}
+			return 5, s.PassRate.Decode(d)
 		case "is_flaky":
-			requiredBitSet[0] |= 1 << 6
-			if err := func() error {
-				v, err := d.Bool()
-				s.IsFlaky = bool(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"is_flaky\"")
-			}
+			return 6, codec.DecodeBool(d, &s.IsFlaky)
 		case "scores":
-			requiredBitSet[0] |= 1 << 7
-			if err := func() error {
-				if err := s.Scores.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"scores\"")
-			}
+			return 7, s.Scores.Decode(d)
 		case "worst_run_id":
-			requiredBitSet[1] |= 1 << 0
-			if err := func() error {
-				if err := s.WorstRunID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"worst_run_id\"")
-			}
+			return 8, s.WorstRunID.Decode(d)
 		case "common_failure_modes":
-			requiredBitSet[1] |= 1 << 1
-			if err := func() error {
-				s.CommonFailureModes = make([]TestFailureMode, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem TestFailureMode
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.CommonFailureModes = append(s.CommonFailureModes, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"common_failure_modes\"")
-			}
+			return 9, codec.DecodeArr(d, &s.CommonFailureModes, (*TestFailureMode).Decode)
 		case "confidence":
-			requiredBitSet[1] |= 1 << 2
-			if err := func() error {
-				if err := s.Confidence.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"confidence\"")
-			}
+			return 10, s.Confidence.Decode(d)
 		case "errors":
-			requiredBitSet[1] |= 1 << 3
-			if err := func() error {
-				v, err := d.Int()
-				s.Errors = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
+			return 11, codec.DecodeInt(d, &s.Errors)
 		case "coverage":
-			requiredBitSet[1] |= 1 << 4
-			if err := func() error {
-				v, err := d.Float64()
-				s.Coverage = float64(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"coverage\"")
-			}
+			return 12, codec.DecodeFloat(d, &s.Coverage)
 		case "insufficient":
-			requiredBitSet[1] |= 1 << 5
-			if err := func() error {
-				v, err := d.Bool()
-				s.Insufficient = bool(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"insufficient\"")
-			}
+			return 13, codec.DecodeBool(d, &s.Insufficient)
 		case "interval":
-			requiredBitSet[1] |= 1 << 6
-			if err := func() error {
-				if err := s.Interval.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"interval\"")
-			}
+			return 14, s.Interval.Decode(d)
 		case "flake_rate":
-			requiredBitSet[1] |= 1 << 7
-			if err := func() error {
-				if err := s.FlakeRate.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"flake_rate\"")
-			}
+			return 15, s.FlakeRate.Decode(d)
 		case "flaky_significant":
-			requiredBitSet[2] |= 1 << 0
-			if err := func() error {
-				v, err := d.Bool()
-				s.FlakySignificant = bool(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"flaky_significant\"")
-			}
+			return 16, codec.DecodeBool(d, &s.FlakySignificant)
 		case "stability":
-			requiredBitSet[2] |= 1 << 1
-			if err := func() error {
-				if err := s.Stability.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"stability\"")
-			}
+			return 17, s.Stability.Decode(d)
 		case "flake_source":
-			requiredBitSet[2] |= 1 << 2
-			if err := func() error {
-				if err := s.FlakeSource.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"flake_source\"")
-			}
+			return 18, s.FlakeSource.Decode(d)
 		case "pass_at_k":
-			requiredBitSet[2] |= 1 << 3
-			if err := func() error {
-				s.PassAtK = make([]TestPassAtK, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem TestPassAtK
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.PassAtK = append(s.PassAtK, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"pass_at_k\"")
-			}
-		default:
-			return d.Skip()
+			return 19, codec.DecodeArr(d, &s.PassAtK, (*TestPassAtK).Decode)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestSetScenarioStats")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [3]uint8{
-		0b11111111,
-		0b11111111,
-		0b00001111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestSetScenarioStats) {
-					name = jsonFieldsNameOfTestSetScenarioStats[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestSetScenarioStats) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestSetScenarioStats) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *TestSetScenarioStats) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes TestSetScenarioStatsConfidence as json.
 func (s TestSetScenarioStatsConfidence) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes TestSetScenarioStatsConfidence from json.
 func (s *TestSetScenarioStatsConfidence) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode TestSetScenarioStatsConfidence to nil")
+		return codec.Nil("TestSetScenarioStatsConfidence")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch TestSetScenarioStatsConfidence(v) {
-	case TestSetScenarioStatsConfidenceLow:
-		*s = TestSetScenarioStatsConfidenceLow
-	case TestSetScenarioStatsConfidenceMedium:
-		*s = TestSetScenarioStatsConfidenceMedium
-	case TestSetScenarioStatsConfidenceHigh:
-		*s = TestSetScenarioStatsConfidenceHigh
-	default:
-		*s = TestSetScenarioStatsConfidence(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s TestSetScenarioStatsConfidence) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s TestSetScenarioStatsConfidence) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *TestSetScenarioStatsConfidence) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes TestSetScenarioStatsFlakeSource as json.
 func (s TestSetScenarioStatsFlakeSource) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes TestSetScenarioStatsFlakeSource from json.
 func (s *TestSetScenarioStatsFlakeSource) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode TestSetScenarioStatsFlakeSource to nil")
+		return codec.Nil("TestSetScenarioStatsFlakeSource")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch TestSetScenarioStatsFlakeSource(v) {
-	case TestSetScenarioStatsFlakeSourceJudge:
-		*s = TestSetScenarioStatsFlakeSourceJudge
-	case TestSetScenarioStatsFlakeSourceAgentOrCaller:
-		*s = TestSetScenarioStatsFlakeSourceAgentOrCaller
-	case TestSetScenarioStatsFlakeSourceInfrastructure:
-		*s = TestSetScenarioStatsFlakeSourceInfrastructure
-	default:
-		*s = TestSetScenarioStatsFlakeSource(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s TestSetScenarioStatsFlakeSource) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s TestSetScenarioStatsFlakeSource) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *TestSetScenarioStatsFlakeSource) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes TestSetScenarioStatsStability as json.
 func (s TestSetScenarioStatsStability) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes TestSetScenarioStatsStability from json.
 func (s *TestSetScenarioStatsStability) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode TestSetScenarioStatsStability to nil")
+		return codec.Nil("TestSetScenarioStatsStability")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch TestSetScenarioStatsStability(v) {
-	case TestSetScenarioStatsStabilityStablePass:
-		*s = TestSetScenarioStatsStabilityStablePass
-	case TestSetScenarioStatsStabilityStableFail:
-		*s = TestSetScenarioStatsStabilityStableFail
-	case TestSetScenarioStatsStabilityFlaky:
-		*s = TestSetScenarioStatsStabilityFlaky
-	case TestSetScenarioStatsStabilityUnknown:
-		*s = TestSetScenarioStatsStabilityUnknown
-	default:
-		*s = TestSetScenarioStatsStability(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s TestSetScenarioStatsStability) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s TestSetScenarioStatsStability) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *TestSetScenarioStatsStability) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode implements json.Marshaler.
 func (s *TestSetStart) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *TestSetStart) encodeFields(e *jx.Encoder) {
 	{
 		e.FieldStart("scenario_ids")
 		e.ArrStart()
@@ -20640,615 +7732,203 @@ func (s *TestSetStart) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-	{
-		if s.SimulationsPerScenario.Set {
-			e.FieldStart("simulations_per_scenario")
-			s.SimulationsPerScenario.Encode(e)
-		}
+	if s.SimulationsPerScenario.Set {
+		e.FieldStart("simulations_per_scenario")
+		s.SimulationsPerScenario.Encode(e)
 	}
-	{
-		if s.PathwayID.Set {
-			e.FieldStart("pathway_id")
-			s.PathwayID.Encode(e)
-		}
+	if s.PathwayID.Set {
+		e.FieldStart("pathway_id")
+		s.PathwayID.Encode(e)
 	}
-	{
-		if s.PersonaID.Set {
-			e.FieldStart("persona_id")
-			s.PersonaID.Encode(e)
-		}
+	if s.PersonaID.Set {
+		e.FieldStart("persona_id")
+		s.PersonaID.Encode(e)
 	}
-	{
-		if s.VersionNumber.Set {
-			e.FieldStart("version_number")
-			s.VersionNumber.Encode(e)
-		}
+	if s.VersionNumber.Set {
+		e.FieldStart("version_number")
+		s.VersionNumber.Encode(e)
 	}
-	{
-		if s.AttributeFlakes.Set {
-			e.FieldStart("attribute_flakes")
-			s.AttributeFlakes.Encode(e)
-		}
+	if s.AttributeFlakes.Set {
+		e.FieldStart("attribute_flakes")
+		s.AttributeFlakes.Encode(e)
 	}
-	{
-		if s.Budget.Set {
-			e.FieldStart("budget")
-			s.Budget.Encode(e)
-		}
+	if s.Budget.Set {
+		e.FieldStart("budget")
+		s.Budget.Encode(e)
 	}
-	{
-		if s.Concurrency.Set {
-			e.FieldStart("concurrency")
-			s.Concurrency.Encode(e)
-		}
+	if s.Concurrency.Set {
+		e.FieldStart("concurrency")
+		s.Concurrency.Encode(e)
 	}
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfTestSetStart = [8]string{
-	0: "scenario_ids",
-	1: "simulations_per_scenario",
-	2: "pathway_id",
-	3: "persona_id",
-	4: "version_number",
-	5: "attribute_flakes",
-	6: "budget",
-	7: "concurrency",
+var objectOfTestSetStart = codec.Object{
+	Type: "TestSetStart",
+	Members: []string{
+		"scenario_ids", "simulations_per_scenario", "pathway_id", "persona_id", "version_number", "attribute_flakes",
+		"budget", "concurrency",
+	},
+	Required: []uint8{0b00000001},
 }
 
-// Decode decodes TestSetStart from json.
 func (s *TestSetStart) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode TestSetStart to nil")
+		return codec.Nil("TestSetStart")
 	}
-	var requiredBitSet [1]uint8
 	s.setDefaults()
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTestSetStart.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "scenario_ids":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				s.ScenarioIds = make([]string, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem string
-					v, err := d.Str()
-					elem = string(v)
-					if err != nil {
-						return err
-					}
-					s.ScenarioIds = append(s.ScenarioIds, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"scenario_ids\"")
-			}
+			return 0, codec.DecodeStrs(d, &s.ScenarioIds)
 		case "simulations_per_scenario":
-			if err := func() error {
-				s.SimulationsPerScenario.Reset()
-				if err := s.SimulationsPerScenario.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"simulations_per_scenario\"")
-			}
+			s.SimulationsPerScenario.Reset()
+			return 1, s.SimulationsPerScenario.Decode(d)
 		case "pathway_id":
-			if err := func() error {
-				s.PathwayID.Reset()
-				if err := s.PathwayID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"pathway_id\"")
-			}
+			s.PathwayID.Reset()
+			return 2, s.PathwayID.Decode(d)
 		case "persona_id":
-			if err := func() error {
-				s.PersonaID.Reset()
-				if err := s.PersonaID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"persona_id\"")
-			}
+			s.PersonaID.Reset()
+			return 3, s.PersonaID.Decode(d)
 		case "version_number":
-			if err := func() error {
-				s.VersionNumber.Reset()
-				if err := s.VersionNumber.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"version_number\"")
-			}
+			s.VersionNumber.Reset()
+			return 4, s.VersionNumber.Decode(d)
 		case "attribute_flakes":
-			if err := func() error {
-				s.AttributeFlakes.Reset()
-				if err := s.AttributeFlakes.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"attribute_flakes\"")
-			}
+			s.AttributeFlakes.Reset()
+			return 5, s.AttributeFlakes.Decode(d)
 		case "budget":
-			if err := func() error {
-				s.Budget.Reset()
-				if err := s.Budget.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"budget\"")
-			}
+			s.Budget.Reset()
+			return 6, s.Budget.Decode(d)
 		case "concurrency":
-			if err := func() error {
-				s.Concurrency.Reset()
-				if err := s.Concurrency.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"concurrency\"")
-			}
-		default:
-			return errors.Errorf("unexpected field %q", k)
+			s.Concurrency.Reset()
+			return 7, s.Concurrency.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestSetStart")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000001,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestSetStart) {
-					name = jsonFieldsNameOfTestSetStart[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestSetStart) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestSetStart) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestSetStart) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestSetStart) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TestSetStarted) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("simulation_set_id")
+	e.Str(s.SimulationSetID)
+	e.FieldStart("status")
+	s.Status.Encode(e)
+	e.FieldStart("simulations_per_scenario")
+	e.Int(s.SimulationsPerScenario)
+	e.FieldStart("total_scenarios")
+	e.Int(s.TotalScenarios)
+	e.FieldStart("created_at")
+	json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TestSetStarted) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("simulation_set_id")
-		e.Str(s.SimulationSetID)
-	}
-	{
-		e.FieldStart("status")
-		s.Status.Encode(e)
-	}
-	{
-		e.FieldStart("simulations_per_scenario")
-		e.Int(s.SimulationsPerScenario)
-	}
-	{
-		e.FieldStart("total_scenarios")
-		e.Int(s.TotalScenarios)
-	}
-	{
-		e.FieldStart("created_at")
-		json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
-	}
+var objectOfTestSetStarted = codec.Object{
+	Type:     "TestSetStarted",
+	Members:  []string{"simulation_set_id", "status", "simulations_per_scenario", "total_scenarios", "created_at"},
+	Required: []uint8{0b00011111},
 }
 
-var jsonFieldsNameOfTestSetStarted = [5]string{
-	0: "simulation_set_id",
-	1: "status",
-	2: "simulations_per_scenario",
-	3: "total_scenarios",
-	4: "created_at",
-}
-
-// Decode decodes TestSetStarted from json.
 func (s *TestSetStarted) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestSetStarted to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTestSetStarted.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "simulation_set_id":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.SimulationSetID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"simulation_set_id\"")
-			}
+			return 0, codec.DecodeStr(d, &s.SimulationSetID)
 		case "status":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := s.Status.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"status\"")
-			}
+			return 1, s.Status.Decode(d)
 		case "simulations_per_scenario":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				v, err := d.Int()
-				s.SimulationsPerScenario = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"simulations_per_scenario\"")
-			}
+			return 2, codec.DecodeInt(d, &s.SimulationsPerScenario)
 		case "total_scenarios":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				v, err := d.Int()
-				s.TotalScenarios = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"total_scenarios\"")
-			}
+			return 3, codec.DecodeInt(d, &s.TotalScenarios)
 		case "created_at":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.000Z07:00")
-				s.CreatedAt = v
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"created_at\"")
-			}
-		default:
-			return d.Skip()
+			return 4, codec.DecodeTime(d, &s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestSetStarted")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00011111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestSetStarted) {
-					name = jsonFieldsNameOfTestSetStarted[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestSetStarted) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestSetStarted) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestSetStarted) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestSetStarted) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TestSetStartedReply) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *TestSetStartedReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("data")
-		s.Data.Encode(e)
-	}
+	e.FieldStart("data")
+	s.Data.Encode(e)
 	{
 		_ = s.Errors
 		e.FieldStart("errors")
 		e.Null()
 	}
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfTestSetStartedReply = [2]string{
-	0: "data",
-	1: "errors",
+var objectOfTestSetStartedReply = codec.Object{
+	Type:     "TestSetStartedReply",
+	Members:  []string{"data", "errors"},
+	Required: []uint8{0b00000011},
 }
 
-// Decode decodes TestSetStartedReply from json.
 func (s *TestSetStartedReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestSetStartedReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTestSetStartedReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
+			return 0, s.Data.Decode(d)
 		case "errors":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
+			return 1, d.Null()
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestSetStartedReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestSetStartedReply) {
-					name = jsonFieldsNameOfTestSetStartedReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestSetStartedReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestSetStartedReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestSetStartedReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestSetStartedReply) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TestSetStatistics) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("per_scenario")
+	s.PerScenario.Encode(e)
+	e.FieldStart("overall")
+	s.Overall.Encode(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TestSetStatistics) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("per_scenario")
-		s.PerScenario.Encode(e)
-	}
-	{
-		e.FieldStart("overall")
-		s.Overall.Encode(e)
-	}
+var objectOfTestSetStatistics = codec.Object{
+	Type:     "TestSetStatistics",
+	Members:  []string{"per_scenario", "overall"},
+	Required: []uint8{0b00000011},
 }
 
-var jsonFieldsNameOfTestSetStatistics = [2]string{
-	0: "per_scenario",
-	1: "overall",
-}
-
-// Decode decodes TestSetStatistics from json.
 func (s *TestSetStatistics) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestSetStatistics to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTestSetStatistics.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "per_scenario":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.PerScenario.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"per_scenario\"")
-			}
+			return 0, s.PerScenario.Decode(d)
 		case "overall":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := s.Overall.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"overall\"")
-			}
-		default:
-			return d.Skip()
+			return 1, s.Overall.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestSetStatistics")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestSetStatistics) {
-					name = jsonFieldsNameOfTestSetStatistics[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestSetStatistics) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestSetStatistics) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestSetStatistics) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestSetStatistics) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s TestSetStatsByScenario) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields implements json.Marshaler.
-func (s TestSetStatsByScenario) encodeFields(e *jx.Encoder) {
 	for k, elem := range s {
 		e.FieldStart(k)
 
 		elem.Encode(e)
 	}
+	e.ObjEnd()
 }
 
-// Decode decodes TestSetStatsByScenario from json.
 func (s *TestSetStatsByScenario) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode TestSetStatsByScenario to nil")
@@ -21258,12 +7938,7 @@ func (s *TestSetStatsByScenario) Decode(d *jx.Decoder) error {
 	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
 		propertiesCount++
 		var elem TestSetScenarioStats
-		if err := func() error {
-			if err := elem.Decode(d); err != nil {
-				return err
-			}
-			return nil
-		}(); err != nil {
+		if err := elem.Decode(d); err != nil {
 			return errors.Wrapf(err, "decode field %q", k)
 		}
 		m[string(k)] = elem
@@ -21272,88 +7947,41 @@ func (s *TestSetStatsByScenario) Decode(d *jx.Decoder) error {
 		return errors.Wrap(err, "decode TestSetStatsByScenario")
 	}
 	// Validate properties count.
-	if err := (validate.Object{
-		MinProperties:    0,
-		MinPropertiesSet: false,
-		MaxProperties:    100,
-		MaxPropertiesSet: true,
-	}).ValidateProperties(propertiesCount); err != nil {
-		return errors.Wrap(err, "object")
-	}
-
-	return nil
+	return codec.Wrap((validate.Object{MaxProperties: 100, MaxPropertiesSet: true}).ValidateProperties(propertiesCount), "object")
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s TestSetStatsByScenario) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s TestSetStatsByScenario) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *TestSetStatsByScenario) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode implements json.Marshaler.
 func (s *TestSetSummary) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *TestSetSummary) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("id")
-		e.Str(s.ID)
-	}
-	{
-		e.FieldStart("status")
-		s.Status.Encode(e)
-	}
-	{
-		e.FieldStart("pathway_id")
-		s.PathwayID.Encode(e)
-	}
-	{
-		e.FieldStart("persona_id")
-		s.PersonaID.Encode(e)
-	}
-	{
-		e.FieldStart("version_number")
-		s.VersionNumber.Encode(e)
-	}
-	{
-		e.FieldStart("simulations_per_scenario")
-		e.Int(s.SimulationsPerScenario)
-	}
-	{
-		e.FieldStart("total_scenarios")
-		e.Int(s.TotalScenarios)
-	}
-	{
-		e.FieldStart("total_runs")
-		e.Int(s.TotalRuns)
-	}
-	{
-		e.FieldStart("passed_runs")
-		e.Int(s.PassedRuns)
-	}
-	{
-		e.FieldStart("failed_runs")
-		e.Int(s.FailedRuns)
-	}
-	{
-		e.FieldStart("error_runs")
-		e.Int(s.ErrorRuns)
-	}
-	{
-		e.FieldStart("cancelled_runs")
-		e.Int(s.CancelledRuns)
-	}
+	e.FieldStart("id")
+	e.Str(s.ID)
+	e.FieldStart("status")
+	s.Status.Encode(e)
+	e.FieldStart("pathway_id")
+	s.PathwayID.Encode(e)
+	e.FieldStart("persona_id")
+	s.PersonaID.Encode(e)
+	e.FieldStart("version_number")
+	s.VersionNumber.Encode(e)
+	e.FieldStart("simulations_per_scenario")
+	e.Int(s.SimulationsPerScenario)
+	e.FieldStart("total_scenarios")
+	e.Int(s.TotalScenarios)
+	e.FieldStart("total_runs")
+	e.Int(s.TotalRuns)
+	e.FieldStart("passed_runs")
+	e.Int(s.PassedRuns)
+	e.FieldStart("failed_runs")
+	e.Int(s.FailedRuns)
+	e.FieldStart("error_runs")
+	e.Int(s.ErrorRuns)
+	e.FieldStart("cancelled_runs")
+	e.Int(s.CancelledRuns)
 	{
 		e.FieldStart("usage")
 		e.ArrStart()
@@ -21362,892 +7990,268 @@ func (s *TestSetSummary) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-	{
-		e.FieldStart("cost")
-		s.Cost.Encode(e)
-	}
-	{
-		e.FieldStart("budget")
-		s.Budget.Encode(e)
-	}
-	{
-		e.FieldStart("concurrency")
-		s.Concurrency.Encode(e)
-	}
-	{
-		e.FieldStart("stop_reason")
-		s.StopReason.Encode(e)
-	}
-	{
-		e.FieldStart("stop_message")
-		s.StopMessage.Encode(e)
-	}
-	{
-		e.FieldStart("created_at")
-		json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
-	}
-	{
-		e.FieldStart("completed_at")
-		s.CompletedAt.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
-	}
+	e.FieldStart("cost")
+	s.Cost.Encode(e)
+	e.FieldStart("budget")
+	s.Budget.Encode(e)
+	e.FieldStart("concurrency")
+	s.Concurrency.Encode(e)
+	e.FieldStart("stop_reason")
+	s.StopReason.Encode(e)
+	e.FieldStart("stop_message")
+	s.StopMessage.Encode(e)
+	e.FieldStart("created_at")
+	json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
+	e.FieldStart("completed_at")
+	s.CompletedAt.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfTestSetSummary = [20]string{
-	0:  "id",
-	1:  "status",
-	2:  "pathway_id",
-	3:  "persona_id",
-	4:  "version_number",
-	5:  "simulations_per_scenario",
-	6:  "total_scenarios",
-	7:  "total_runs",
-	8:  "passed_runs",
-	9:  "failed_runs",
-	10: "error_runs",
-	11: "cancelled_runs",
-	12: "usage",
-	13: "cost",
-	14: "budget",
-	15: "concurrency",
-	16: "stop_reason",
-	17: "stop_message",
-	18: "created_at",
-	19: "completed_at",
+var objectOfTestSetSummary = codec.Object{
+	Type: "TestSetSummary",
+	Members: []string{
+		"id", "status", "pathway_id", "persona_id", "version_number", "simulations_per_scenario", "total_scenarios",
+		"total_runs", "passed_runs", "failed_runs", "error_runs", "cancelled_runs", "usage", "cost", "budget",
+		"concurrency", "stop_reason", "stop_message", "created_at", "completed_at",
+	},
+	Required: []uint8{0b11111111, 0b11111111, 0b00001111},
 }
 
-// Decode decodes TestSetSummary from json.
 func (s *TestSetSummary) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestSetSummary to nil")
-	}
-	var requiredBitSet [3]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTestSetSummary.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "id":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.ID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"id\"")
-			}
+			return 0, codec.DecodeStr(d, &s.ID)
 		case "status":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := s.Status.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"status\"")
-			}
+			return 1, s.Status.Decode(d)
 		case "pathway_id":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				if err := s.PathwayID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"pathway_id\"")
-			}
+			return 2, s.PathwayID.Decode(d)
 		case "persona_id":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				if err := s.PersonaID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"persona_id\"")
-			}
+			return 3, s.PersonaID.Decode(d)
 		case "version_number":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				if err := s.VersionNumber.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"version_number\"")
-			}
+			return 4, s.VersionNumber.Decode(d)
 		case "simulations_per_scenario":
-			requiredBitSet[0] |= 1 << 5
-			if err := func() error {
-				v, err := d.Int()
-				s.SimulationsPerScenario = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"simulations_per_scenario\"")
-			}
+			return 5, codec.DecodeInt(d, &s.SimulationsPerScenario)
 		case "total_scenarios":
-			requiredBitSet[0] |= 1 << 6
-			if err := func() error {
-				v, err := d.Int()
-				s.TotalScenarios = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"total_scenarios\"")
-			}
+			return 6, codec.DecodeInt(d, &s.TotalScenarios)
 		case "total_runs":
-			requiredBitSet[0] |= 1 << 7
-			if err := func() error {
-				v, err := d.Int()
-				s.TotalRuns = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"total_runs\"")
-			}
+			return 7, codec.DecodeInt(d, &s.TotalRuns)
 		case "passed_runs":
-			requiredBitSet[1] |= 1 << 0
-			if err := func() error {
-				v, err := d.Int()
-				s.PassedRuns = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"passed_runs\"")
-			}
+			return 8, codec.DecodeInt(d, &s.PassedRuns)
 		case "failed_runs":
-			requiredBitSet[1] |= 1 << 1
-			if err := func() error {
-				v, err := d.Int()
-				s.FailedRuns = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"failed_runs\"")
-			}
+			return 9, codec.DecodeInt(d, &s.FailedRuns)
 		case "error_runs":
-			requiredBitSet[1] |= 1 << 2
-			if err := func() error {
-				v, err := d.Int()
-				s.ErrorRuns = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"error_runs\"")
-			}
+			return 10, codec.DecodeInt(d, &s.ErrorRuns)
 		case "cancelled_runs":
-			requiredBitSet[1] |= 1 << 3
-			if err := func() error {
-				v, err := d.Int()
-				s.CancelledRuns = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"cancelled_runs\"")
-			}
+			return 11, codec.DecodeInt(d, &s.CancelledRuns)
 		case "usage":
-			requiredBitSet[1] |= 1 << 4
-			if err := func() error {
-				s.Usage = make([]TestUsage, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem TestUsage
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Usage = append(s.Usage, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"usage\"")
-			}
+			return 12, codec.DecodeArr(d, &s.Usage, (*TestUsage).Decode)
 		case "cost":
-			requiredBitSet[1] |= 1 << 5
-			if err := func() error {
-				if err := s.Cost.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"cost\"")
-			}
+			return 13, s.Cost.Decode(d)
 		case "budget":
-			requiredBitSet[1] |= 1 << 6
-			if err := func() error {
-				if err := s.Budget.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"budget\"")
-			}
+			return 14, s.Budget.Decode(d)
 		case "concurrency":
-			requiredBitSet[1] |= 1 << 7
-			if err := func() error {
-				if err := s.Concurrency.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"concurrency\"")
-			}
+			return 15, s.Concurrency.Decode(d)
 		case "stop_reason":
-			requiredBitSet[2] |= 1 << 0
-			if err := func() error {
-				if err := s.StopReason.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"stop_reason\"")
-			}
+			return 16, s.StopReason.Decode(d)
 		case "stop_message":
-			requiredBitSet[2] |= 1 << 1
-			if err := func() error {
-				if err := s.StopMessage.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"stop_message\"")
-			}
+			return 17, s.StopMessage.Decode(d)
 		case "created_at":
-			requiredBitSet[2] |= 1 << 2
-			if err := func() error {
-				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.000Z07:00")
-				s.CreatedAt = v
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"created_at\"")
-			}
+			return 18, codec.DecodeTime(d, &s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
 		case "completed_at":
-			requiredBitSet[2] |= 1 << 3
-			if err := func() error {
-				if err := s.CompletedAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00")); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"completed_at\"")
-			}
-		default:
-			return d.Skip()
+			return 19, s.CompletedAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00"))
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestSetSummary")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [3]uint8{
-		0b11111111,
-		0b11111111,
-		0b00001111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestSetSummary) {
-					name = jsonFieldsNameOfTestSetSummary[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestSetSummary) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestSetSummary) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestSetSummary) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestSetSummary) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes TestSpeaker as json.
 func (s TestSpeaker) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes TestSpeaker from json.
 func (s *TestSpeaker) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode TestSpeaker to nil")
+		return codec.Nil("TestSpeaker")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch TestSpeaker(v) {
-	case TestSpeakerUser:
-		*s = TestSpeakerUser
-	case TestSpeakerAssistant:
-		*s = TestSpeakerAssistant
-	default:
-		*s = TestSpeaker(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s TestSpeaker) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s TestSpeaker) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestSpeaker) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestSpeaker) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes TestStopReason as json.
 func (s TestStopReason) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes TestStopReason from json.
 func (s *TestStopReason) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode TestStopReason to nil")
+		return codec.Nil("TestStopReason")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch TestStopReason(v) {
-	case TestStopReasonCancelled:
-		*s = TestStopReasonCancelled
-	case TestStopReasonQuota:
-		*s = TestStopReasonQuota
-	case TestStopReasonBudget:
-		*s = TestStopReasonBudget
-	default:
-		*s = TestStopReason(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s TestStopReason) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s TestStopReason) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestStopReason) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestStopReason) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TestStringCheckConfig) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("value")
+	e.Str(s.Value)
+	if s.Operator.Set {
+		e.FieldStart("operator")
+		s.Operator.Encode(e)
+	}
+	if s.CaseSensitive.Set {
+		e.FieldStart("case_sensitive")
+		s.CaseSensitive.Encode(e)
+	}
+	if s.FoldWhitespace.Set {
+		e.FieldStart("fold_whitespace")
+		s.FoldWhitespace.Encode(e)
+	}
+	if s.Target.Set {
+		e.FieldStart("target")
+		s.Target.Encode(e)
+	}
+	if s.Variable.Set {
+		e.FieldStart("variable")
+		s.Variable.Encode(e)
+	}
+	if s.Role.Set {
+		e.FieldStart("role")
+		s.Role.Encode(e)
+	}
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TestStringCheckConfig) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("value")
-		e.Str(s.Value)
-	}
-	{
-		if s.Operator.Set {
-			e.FieldStart("operator")
-			s.Operator.Encode(e)
-		}
-	}
-	{
-		if s.CaseSensitive.Set {
-			e.FieldStart("case_sensitive")
-			s.CaseSensitive.Encode(e)
-		}
-	}
-	{
-		if s.FoldWhitespace.Set {
-			e.FieldStart("fold_whitespace")
-			s.FoldWhitespace.Encode(e)
-		}
-	}
-	{
-		if s.Target.Set {
-			e.FieldStart("target")
-			s.Target.Encode(e)
-		}
-	}
-	{
-		if s.Variable.Set {
-			e.FieldStart("variable")
-			s.Variable.Encode(e)
-		}
-	}
-	{
-		if s.Role.Set {
-			e.FieldStart("role")
-			s.Role.Encode(e)
-		}
-	}
+var objectOfTestStringCheckConfig = codec.Object{
+	Type:     "TestStringCheckConfig",
+	Members:  []string{"value", "operator", "case_sensitive", "fold_whitespace", "target", "variable", "role"},
+	Required: []uint8{0b00000001},
 }
 
-var jsonFieldsNameOfTestStringCheckConfig = [7]string{
-	0: "value",
-	1: "operator",
-	2: "case_sensitive",
-	3: "fold_whitespace",
-	4: "target",
-	5: "variable",
-	6: "role",
-}
-
-// Decode decodes TestStringCheckConfig from json.
 func (s *TestStringCheckConfig) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestStringCheckConfig to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTestStringCheckConfig.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "value":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.Value = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"value\"")
-			}
+			return 0, codec.DecodeStr(d, &s.Value)
 		case "operator":
-			if err := func() error {
-				s.Operator.Reset()
-				if err := s.Operator.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"operator\"")
-			}
+			s.Operator.Reset()
+			return 1, s.Operator.Decode(d)
 		case "case_sensitive":
-			if err := func() error {
-				s.CaseSensitive.Reset()
-				if err := s.CaseSensitive.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"case_sensitive\"")
-			}
+			s.CaseSensitive.Reset()
+			return 2, s.CaseSensitive.Decode(d)
 		case "fold_whitespace":
-			if err := func() error {
-				s.FoldWhitespace.Reset()
-				if err := s.FoldWhitespace.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"fold_whitespace\"")
-			}
+			s.FoldWhitespace.Reset()
+			return 3, s.FoldWhitespace.Decode(d)
 		case "target":
-			if err := func() error {
-				s.Target.Reset()
-				if err := s.Target.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"target\"")
-			}
+			s.Target.Reset()
+			return 4, s.Target.Decode(d)
 		case "variable":
-			if err := func() error {
-				s.Variable.Reset()
-				if err := s.Variable.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"variable\"")
-			}
+			s.Variable.Reset()
+			return 5, s.Variable.Decode(d)
 		case "role":
-			if err := func() error {
-				s.Role.Reset()
-				if err := s.Role.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"role\"")
-			}
-		default:
-			return errors.Errorf("unexpected field %q", k)
+			s.Role.Reset()
+			return 6, s.Role.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestStringCheckConfig")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000001,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestStringCheckConfig) {
-					name = jsonFieldsNameOfTestStringCheckConfig[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestStringCheckConfig) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestStringCheckConfig) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *TestStringCheckConfig) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes TestStringCheckConfigOperator as json.
 func (s TestStringCheckConfigOperator) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes TestStringCheckConfigOperator from json.
 func (s *TestStringCheckConfigOperator) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode TestStringCheckConfigOperator to nil")
+		return codec.Nil("TestStringCheckConfigOperator")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch TestStringCheckConfigOperator(v) {
-	case TestStringCheckConfigOperatorEquals:
-		*s = TestStringCheckConfigOperatorEquals
-	case TestStringCheckConfigOperatorNotEquals:
-		*s = TestStringCheckConfigOperatorNotEquals
-	case TestStringCheckConfigOperatorContains:
-		*s = TestStringCheckConfigOperatorContains
-	case TestStringCheckConfigOperatorNotContains:
-		*s = TestStringCheckConfigOperatorNotContains
-	case TestStringCheckConfigOperatorStartsWith:
-		*s = TestStringCheckConfigOperatorStartsWith
-	case TestStringCheckConfigOperatorEndsWith:
-		*s = TestStringCheckConfigOperatorEndsWith
-	default:
-		*s = TestStringCheckConfigOperator(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s TestStringCheckConfigOperator) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s TestStringCheckConfigOperator) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *TestStringCheckConfigOperator) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode implements json.Marshaler.
 func (s *TestSuggestion) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("type")
+	s.Type.Encode(e)
+	e.FieldStart("target_node_id")
+	s.TargetNodeID.Encode(e)
+	e.FieldStart("target_node_name")
+	s.TargetNodeName.Encode(e)
+	e.FieldStart("description")
+	e.Str(s.Description)
+	e.FieldStart("suggested_change")
+	e.Str(s.SuggestedChange)
+	e.FieldStart("confidence")
+	e.Float64(s.Confidence)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TestSuggestion) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("type")
-		s.Type.Encode(e)
-	}
-	{
-		e.FieldStart("target_node_id")
-		s.TargetNodeID.Encode(e)
-	}
-	{
-		e.FieldStart("target_node_name")
-		s.TargetNodeName.Encode(e)
-	}
-	{
-		e.FieldStart("description")
-		e.Str(s.Description)
-	}
-	{
-		e.FieldStart("suggested_change")
-		e.Str(s.SuggestedChange)
-	}
-	{
-		e.FieldStart("confidence")
-		e.Float64(s.Confidence)
-	}
+var objectOfTestSuggestion = codec.Object{
+	Type: "TestSuggestion",
+	Members: []string{
+		"type", "target_node_id", "target_node_name", "description", "suggested_change", "confidence",
+	},
+	Required: []uint8{0b00111111},
 }
 
-var jsonFieldsNameOfTestSuggestion = [6]string{
-	0: "type",
-	1: "target_node_id",
-	2: "target_node_name",
-	3: "description",
-	4: "suggested_change",
-	5: "confidence",
-}
-
-// Decode decodes TestSuggestion from json.
 func (s *TestSuggestion) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestSuggestion to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTestSuggestion.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "type":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Type.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"type\"")
-			}
+			return 0, s.Type.Decode(d)
 		case "target_node_id":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := s.TargetNodeID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"target_node_id\"")
-			}
+			return 1, s.TargetNodeID.Decode(d)
 		case "target_node_name":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				if err := s.TargetNodeName.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"target_node_name\"")
-			}
+			return 2, s.TargetNodeName.Decode(d)
 		case "description":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				v, err := d.Str()
-				s.Description = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"description\"")
-			}
+			return 3, codec.DecodeStr(d, &s.Description)
 		case "suggested_change":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				v, err := d.Str()
-				s.SuggestedChange = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"suggested_change\"")
-			}
+			return 4, codec.DecodeStr(d, &s.SuggestedChange)
 		case "confidence":
-			requiredBitSet[0] |= 1 << 5
-			if err := func() error {
-				v, err := d.Float64()
-				s.Confidence = float64(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"confidence\"")
-			}
-		default:
-			return d.Skip()
+			return 5, codec.DecodeFloat(d, &s.Confidence)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestSuggestion")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00111111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestSuggestion) {
-					name = jsonFieldsNameOfTestSuggestion[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestSuggestion) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestSuggestion) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestSuggestion) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestSuggestion) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TestTemplate) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *TestTemplate) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("id")
-		e.Str(s.ID)
-	}
-	{
-		e.FieldStart("name")
-		e.Str(s.Name)
-	}
-	{
-		e.FieldStart("description")
-		e.Str(s.Description)
-	}
-	{
-		e.FieldStart("category")
-		s.Category.Encode(e)
-	}
-	{
-		e.FieldStart("tester_persona_prompt")
-		e.Str(s.TesterPersonaPrompt)
-	}
-	{
-		e.FieldStart("tester_persona_name")
-		e.Str(s.TesterPersonaName)
-	}
-	{
-		e.FieldStart("max_turns")
-		e.Int(s.MaxTurns)
-	}
+	e.FieldStart("id")
+	e.Str(s.ID)
+	e.FieldStart("name")
+	e.Str(s.Name)
+	e.FieldStart("description")
+	e.Str(s.Description)
+	e.FieldStart("category")
+	s.Category.Encode(e)
+	e.FieldStart("tester_persona_prompt")
+	e.Str(s.TesterPersonaPrompt)
+	e.FieldStart("tester_persona_name")
+	e.Str(s.TesterPersonaName)
+	e.FieldStart("max_turns")
+	e.Int(s.MaxTurns)
 	{
 		e.FieldStart("assertions")
 		e.ArrStart()
@@ -22256,253 +8260,89 @@ func (s *TestTemplate) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-}
-
-var jsonFieldsNameOfTestTemplate = [8]string{
-	0: "id",
-	1: "name",
-	2: "description",
-	3: "category",
-	4: "tester_persona_prompt",
-	5: "tester_persona_name",
-	6: "max_turns",
-	7: "assertions",
-}
-
-// Decode decodes TestTemplate from json.
-func (s *TestTemplate) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestTemplate to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "id":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.ID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"id\"")
-			}
-		case "name":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.Name = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"name\"")
-			}
-		case "description":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				v, err := d.Str()
-				s.Description = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"description\"")
-			}
-		case "category":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				if err := s.Category.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"category\"")
-			}
-		case "tester_persona_prompt":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				v, err := d.Str()
-				s.TesterPersonaPrompt = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"tester_persona_prompt\"")
-			}
-		case "tester_persona_name":
-			requiredBitSet[0] |= 1 << 5
-			if err := func() error {
-				v, err := d.Str()
-				s.TesterPersonaName = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"tester_persona_name\"")
-			}
-		case "max_turns":
-			requiredBitSet[0] |= 1 << 6
-			if err := func() error {
-				v, err := d.Int()
-				s.MaxTurns = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"max_turns\"")
-			}
-		case "assertions":
-			requiredBitSet[0] |= 1 << 7
-			if err := func() error {
-				s.Assertions = make([]TestAssertion, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem TestAssertion
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Assertions = append(s.Assertions, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"assertions\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestTemplate")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b11111111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestTemplate) {
-					name = jsonFieldsNameOfTestTemplate[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestTemplate) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestTemplate) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *TestTemplateClone) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TestTemplateClone) encodeFields(e *jx.Encoder) {
-	{
-		if s.PathwayID.Set {
-			e.FieldStart("pathway_id")
-			s.PathwayID.Encode(e)
+var objectOfTestTemplate = codec.Object{
+	Type: "TestTemplate",
+	Members: []string{
+		"id", "name", "description", "category", "tester_persona_prompt", "tester_persona_name", "max_turns",
+		"assertions",
+	},
+	Required: []uint8{0b11111111},
+}
+
+func (s *TestTemplate) Decode(d *jx.Decoder) error {
+	return objectOfTestTemplate.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "id":
+			return 0, codec.DecodeStr(d, &s.ID)
+		case "name":
+			return 1, codec.DecodeStr(d, &s.Name)
+		case "description":
+			return 2, codec.DecodeStr(d, &s.Description)
+		case "category":
+			return 3, s.Category.Decode(d)
+		case "tester_persona_prompt":
+			return 4, codec.DecodeStr(d, &s.TesterPersonaPrompt)
+		case "tester_persona_name":
+			return 5, codec.DecodeStr(d, &s.TesterPersonaName)
+		case "max_turns":
+			return 6, codec.DecodeInt(d, &s.MaxTurns)
+		case "assertions":
+			return 7, codec.DecodeArr(d, &s.Assertions, (*TestAssertion).Decode)
 		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *TestTemplate) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *TestTemplate) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *TestTemplateClone) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	if s.PathwayID.Set {
+		e.FieldStart("pathway_id")
+		s.PathwayID.Encode(e)
 	}
-	{
-		if s.PersonaID.Set {
-			e.FieldStart("persona_id")
-			s.PersonaID.Encode(e)
-		}
+	if s.PersonaID.Set {
+		e.FieldStart("persona_id")
+		s.PersonaID.Encode(e)
 	}
-	{
-		if s.Name.Set {
-			e.FieldStart("name")
-			s.Name.Encode(e)
-		}
+	if s.Name.Set {
+		e.FieldStart("name")
+		s.Name.Encode(e)
 	}
-	{
-		if s.Description.Set {
-			e.FieldStart("description")
-			s.Description.Encode(e)
-		}
+	if s.Description.Set {
+		e.FieldStart("description")
+		s.Description.Encode(e)
 	}
-	{
-		if s.TesterPersonaPrompt.Set {
-			e.FieldStart("tester_persona_prompt")
-			s.TesterPersonaPrompt.Encode(e)
-		}
+	if s.TesterPersonaPrompt.Set {
+		e.FieldStart("tester_persona_prompt")
+		s.TesterPersonaPrompt.Encode(e)
 	}
-	{
-		if s.MaxTurns.Set {
-			e.FieldStart("max_turns")
-			s.MaxTurns.Encode(e)
-		}
+	if s.MaxTurns.Set {
+		e.FieldStart("max_turns")
+		s.MaxTurns.Encode(e)
 	}
-	{
-		if s.RequestData.Set {
-			e.FieldStart("request_data")
-			s.RequestData.Encode(e)
-		}
+	if s.RequestData.Set {
+		e.FieldStart("request_data")
+		s.RequestData.Encode(e)
 	}
-	{
-		if s.StartNodeID.Set {
-			e.FieldStart("start_node_id")
-			s.StartNodeID.Encode(e)
-		}
+	if s.StartNodeID.Set {
+		e.FieldStart("start_node_id")
+		s.StartNodeID.Encode(e)
 	}
-	{
-		if s.ServiceToneEnabled.Set {
-			e.FieldStart("service_tone_enabled")
-			s.ServiceToneEnabled.Encode(e)
-		}
+	if s.ServiceToneEnabled.Set {
+		e.FieldStart("service_tone_enabled")
+		s.ServiceToneEnabled.Encode(e)
 	}
-	{
-		if s.IsRequiredForPromotion.Set {
-			e.FieldStart("is_required_for_promotion")
-			s.IsRequiredForPromotion.Encode(e)
-		}
+	if s.IsRequiredForPromotion.Set {
+		e.FieldStart("is_required_for_promotion")
+		s.IsRequiredForPromotion.Encode(e)
 	}
+	e.ObjEnd()
 }
 
 var jsonFieldsNameOfTestTemplateClone = [10]string{
@@ -22518,111 +8358,80 @@ var jsonFieldsNameOfTestTemplateClone = [10]string{
 	9: "is_required_for_promotion",
 }
 
-// Decode decodes TestTemplateClone from json.
 func (s *TestTemplateClone) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode TestTemplateClone to nil")
 	}
 
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return codec.Wrap(d.ObjBytes(func(d *jx.Decoder, k []byte) error {
 		switch string(k) {
 		case "pathway_id":
 			if err := func() error {
 				s.PathwayID.Reset()
-				if err := s.PathwayID.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.PathwayID.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"pathway_id\"")
 			}
 		case "persona_id":
 			if err := func() error {
 				s.PersonaID.Reset()
-				if err := s.PersonaID.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.PersonaID.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"persona_id\"")
 			}
 		case "name":
 			if err := func() error {
 				s.Name.Reset()
-				if err := s.Name.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.Name.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"name\"")
 			}
 		case "description":
 			if err := func() error {
 				s.Description.Reset()
-				if err := s.Description.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.Description.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"description\"")
 			}
 		case "tester_persona_prompt":
 			if err := func() error {
 				s.TesterPersonaPrompt.Reset()
-				if err := s.TesterPersonaPrompt.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.TesterPersonaPrompt.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"tester_persona_prompt\"")
 			}
 		case "max_turns":
 			if err := func() error {
 				s.MaxTurns.Reset()
-				if err := s.MaxTurns.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.MaxTurns.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"max_turns\"")
 			}
 		case "request_data":
 			if err := func() error {
 				s.RequestData.Reset()
-				if err := s.RequestData.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.RequestData.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"request_data\"")
 			}
 		case "start_node_id":
 			if err := func() error {
 				s.StartNodeID.Reset()
-				if err := s.StartNodeID.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.StartNodeID.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"start_node_id\"")
 			}
 		case "service_tone_enabled":
 			if err := func() error {
 				s.ServiceToneEnabled.Reset()
-				if err := s.ServiceToneEnabled.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.ServiceToneEnabled.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"service_tone_enabled\"")
 			}
 		case "is_required_for_promotion":
 			if err := func() error {
 				s.IsRequiredForPromotion.Reset()
-				if err := s.IsRequiredForPromotion.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.IsRequiredForPromotion.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"is_required_for_promotion\"")
 			}
@@ -22630,35 +8439,15 @@ func (s *TestTemplateClone) Decode(d *jx.Decoder) error {
 			return errors.Errorf("unexpected field %q", k)
 		}
 		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestTemplateClone")
-	}
-
-	return nil
+	}), "decode TestTemplateClone")
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestTemplateClone) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestTemplateClone) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestTemplateClone) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestTemplateClone) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TestTemplateListReply) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *TestTemplateListReply) encodeFields(e *jx.Encoder) {
 	{
 		e.FieldStart("data")
 		e.ArrStart()
@@ -22672,290 +8461,88 @@ func (s *TestTemplateListReply) encodeFields(e *jx.Encoder) {
 		e.FieldStart("errors")
 		e.Null()
 	}
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfTestTemplateListReply = [2]string{
-	0: "data",
-	1: "errors",
+var objectOfTestTemplateListReply = codec.Object{
+	Type:     "TestTemplateListReply",
+	Members:  []string{"data", "errors"},
+	Required: []uint8{0b00000011},
 }
 
-// Decode decodes TestTemplateListReply from json.
 func (s *TestTemplateListReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestTemplateListReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTestTemplateListReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				s.Data = make([]TestTemplate, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem TestTemplate
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Data = append(s.Data, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
+			return 0, codec.DecodeArr(d, &s.Data, (*TestTemplate).Decode)
 		case "errors":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
+			return 1, d.Null()
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestTemplateListReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestTemplateListReply) {
-					name = jsonFieldsNameOfTestTemplateListReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestTemplateListReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestTemplateListReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *TestTemplateListReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode implements json.Marshaler.
 func (s *TestToneExample) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("turn")
+	e.Int(s.Turn)
+	e.FieldStart("category")
+	e.Str(s.Category)
+	e.FieldStart("text")
+	e.Str(s.Text)
+	e.FieldStart("sentiment")
+	e.Str(s.Sentiment)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TestToneExample) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("turn")
-		e.Int(s.Turn)
-	}
-	{
-		e.FieldStart("category")
-		e.Str(s.Category)
-	}
-	{
-		e.FieldStart("text")
-		e.Str(s.Text)
-	}
-	{
-		e.FieldStart("sentiment")
-		e.Str(s.Sentiment)
-	}
+var objectOfTestToneExample = codec.Object{
+	Type:     "TestToneExample",
+	Members:  []string{"turn", "category", "text", "sentiment"},
+	Required: []uint8{0b00001111},
 }
 
-var jsonFieldsNameOfTestToneExample = [4]string{
-	0: "turn",
-	1: "category",
-	2: "text",
-	3: "sentiment",
-}
-
-// Decode decodes TestToneExample from json.
 func (s *TestToneExample) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestToneExample to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTestToneExample.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "turn":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Int()
-				s.Turn = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"turn\"")
-			}
+			return 0, codec.DecodeInt(d, &s.Turn)
 		case "category":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.Category = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"category\"")
-			}
+			return 1, codec.DecodeStr(d, &s.Category)
 		case "text":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				v, err := d.Str()
-				s.Text = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"text\"")
-			}
+			return 2, codec.DecodeStr(d, &s.Text)
 		case "sentiment":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				v, err := d.Str()
-				s.Sentiment = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"sentiment\"")
-			}
-		default:
-			return d.Skip()
+			return 3, codec.DecodeStr(d, &s.Sentiment)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestToneExample")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00001111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestToneExample) {
-					name = jsonFieldsNameOfTestToneExample[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestToneExample) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestToneExample) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestToneExample) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestToneExample) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TestToneScore) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *TestToneScore) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("naturalness")
-		e.Float64(s.Naturalness)
-	}
-	{
-		e.FieldStart("conciseness")
-		e.Float64(s.Conciseness)
-	}
-	{
-		e.FieldStart("empathy")
-		e.Float64(s.Empathy)
-	}
-	{
-		e.FieldStart("flow_preservation")
-		e.Float64(s.FlowPreservation)
-	}
-	{
-		e.FieldStart("back_channeling")
-		e.Float64(s.BackChanneling)
-	}
-	{
-		e.FieldStart("topic_transitions")
-		e.Float64(s.TopicTransitions)
-	}
-	{
-		e.FieldStart("overall_tone_score")
-		e.Float64(s.OverallToneScore)
-	}
+	e.FieldStart("naturalness")
+	e.Float64(s.Naturalness)
+	e.FieldStart("conciseness")
+	e.Float64(s.Conciseness)
+	e.FieldStart("empathy")
+	e.Float64(s.Empathy)
+	e.FieldStart("flow_preservation")
+	e.Float64(s.FlowPreservation)
+	e.FieldStart("back_channeling")
+	e.Float64(s.BackChanneling)
+	e.FieldStart("topic_transitions")
+	e.Float64(s.TopicTransitions)
+	e.FieldStart("overall_tone_score")
+	e.Float64(s.OverallToneScore)
 	{
 		e.FieldStart("issues")
 		e.ArrStart()
@@ -22972,217 +8559,50 @@ func (s *TestToneScore) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-}
-
-var jsonFieldsNameOfTestToneScore = [9]string{
-	0: "naturalness",
-	1: "conciseness",
-	2: "empathy",
-	3: "flow_preservation",
-	4: "back_channeling",
-	5: "topic_transitions",
-	6: "overall_tone_score",
-	7: "issues",
-	8: "examples",
-}
-
-// Decode decodes TestToneScore from json.
-func (s *TestToneScore) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestToneScore to nil")
-	}
-	var requiredBitSet [2]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "naturalness":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Float64()
-				s.Naturalness = float64(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"naturalness\"")
-			}
-		case "conciseness":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Float64()
-				s.Conciseness = float64(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"conciseness\"")
-			}
-		case "empathy":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				v, err := d.Float64()
-				s.Empathy = float64(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"empathy\"")
-			}
-		case "flow_preservation":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				v, err := d.Float64()
-				s.FlowPreservation = float64(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"flow_preservation\"")
-			}
-		case "back_channeling":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				v, err := d.Float64()
-				s.BackChanneling = float64(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"back_channeling\"")
-			}
-		case "topic_transitions":
-			requiredBitSet[0] |= 1 << 5
-			if err := func() error {
-				v, err := d.Float64()
-				s.TopicTransitions = float64(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"topic_transitions\"")
-			}
-		case "overall_tone_score":
-			requiredBitSet[0] |= 1 << 6
-			if err := func() error {
-				v, err := d.Float64()
-				s.OverallToneScore = float64(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"overall_tone_score\"")
-			}
-		case "issues":
-			requiredBitSet[0] |= 1 << 7
-			if err := func() error {
-				s.Issues = make([]string, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem string
-					v, err := d.Str()
-					elem = string(v)
-					if err != nil {
-						return err
-					}
-					s.Issues = append(s.Issues, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"issues\"")
-			}
-		case "examples":
-			requiredBitSet[1] |= 1 << 0
-			if err := func() error {
-				s.Examples = make([]TestToneExample, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem TestToneExample
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Examples = append(s.Examples, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"examples\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestToneScore")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [2]uint8{
-		0b11111111,
-		0b00000001,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestToneScore) {
-					name = jsonFieldsNameOfTestToneScore[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestToneScore) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestToneScore) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *TestTraversalMatchConfig) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TestTraversalMatchConfig) encodeFields(e *jx.Encoder) {
+var objectOfTestToneScore = codec.Object{
+	Type: "TestToneScore",
+	Members: []string{
+		"naturalness", "conciseness", "empathy", "flow_preservation", "back_channeling", "topic_transitions",
+		"overall_tone_score", "issues", "examples",
+	},
+	Required: []uint8{0b11111111, 0b00000001},
+}
+
+func (s *TestToneScore) Decode(d *jx.Decoder) error {
+	return objectOfTestToneScore.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "naturalness":
+			return 0, codec.DecodeFloat(d, &s.Naturalness)
+		case "conciseness":
+			return 1, codec.DecodeFloat(d, &s.Conciseness)
+		case "empathy":
+			return 2, codec.DecodeFloat(d, &s.Empathy)
+		case "flow_preservation":
+			return 3, codec.DecodeFloat(d, &s.FlowPreservation)
+		case "back_channeling":
+			return 4, codec.DecodeFloat(d, &s.BackChanneling)
+		case "topic_transitions":
+			return 5, codec.DecodeFloat(d, &s.TopicTransitions)
+		case "overall_tone_score":
+			return 6, codec.DecodeFloat(d, &s.OverallToneScore)
+		case "issues":
+			return 7, codec.DecodeStrs(d, &s.Issues)
+		case "examples":
+			return 8, codec.DecodeArr(d, &s.Examples, (*TestToneExample).Decode)
+		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *TestToneScore) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *TestToneScore) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *TestTraversalMatchConfig) Encode(e *jx.Encoder) {
+	e.ObjStart()
 	{
 		e.FieldStart("reference_path")
 		e.ArrStart()
@@ -23191,207 +8611,73 @@ func (s *TestTraversalMatchConfig) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-	{
-		if s.Mode.Set {
-			e.FieldStart("mode")
-			s.Mode.Encode(e)
-		}
+	if s.Mode.Set {
+		e.FieldStart("mode")
+		s.Mode.Encode(e)
 	}
-	{
-		if s.Threshold.Set {
-			e.FieldStart("threshold")
-			s.Threshold.Encode(e)
-		}
+	if s.Threshold.Set {
+		e.FieldStart("threshold")
+		s.Threshold.Encode(e)
 	}
-	{
-		if s.CollapseRepeats.Set {
-			e.FieldStart("collapse_repeats")
-			s.CollapseRepeats.Encode(e)
-		}
+	if s.CollapseRepeats.Set {
+		e.FieldStart("collapse_repeats")
+		s.CollapseRepeats.Encode(e)
 	}
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfTestTraversalMatchConfig = [4]string{
-	0: "reference_path",
-	1: "mode",
-	2: "threshold",
-	3: "collapse_repeats",
+var objectOfTestTraversalMatchConfig = codec.Object{
+	Type:     "TestTraversalMatchConfig",
+	Members:  []string{"reference_path", "mode", "threshold", "collapse_repeats"},
+	Required: []uint8{0b00000001},
 }
 
-// Decode decodes TestTraversalMatchConfig from json.
 func (s *TestTraversalMatchConfig) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestTraversalMatchConfig to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTestTraversalMatchConfig.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "reference_path":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				s.ReferencePath = make([]string, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem string
-					v, err := d.Str()
-					elem = string(v)
-					if err != nil {
-						return err
-					}
-					s.ReferencePath = append(s.ReferencePath, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"reference_path\"")
-			}
+			return 0, codec.DecodeStrs(d, &s.ReferencePath)
 		case "mode":
-			if err := func() error {
-				s.Mode.Reset()
-				if err := s.Mode.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"mode\"")
-			}
+			s.Mode.Reset()
+			return 1, s.Mode.Decode(d)
 		case "threshold":
-			if err := func() error {
-				s.Threshold.Reset()
-				if err := s.Threshold.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"threshold\"")
-			}
+			s.Threshold.Reset()
+			return 2, s.Threshold.Decode(d)
 		case "collapse_repeats":
-			if err := func() error {
-				s.CollapseRepeats.Reset()
-				if err := s.CollapseRepeats.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"collapse_repeats\"")
-			}
-		default:
-			return errors.Errorf("unexpected field %q", k)
+			s.CollapseRepeats.Reset()
+			return 3, s.CollapseRepeats.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestTraversalMatchConfig")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000001,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestTraversalMatchConfig) {
-					name = jsonFieldsNameOfTestTraversalMatchConfig[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestTraversalMatchConfig) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestTraversalMatchConfig) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *TestTraversalMatchConfig) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes TestTraversalMatchConfigMode as json.
 func (s TestTraversalMatchConfigMode) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes TestTraversalMatchConfigMode from json.
 func (s *TestTraversalMatchConfigMode) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode TestTraversalMatchConfigMode to nil")
+		return codec.Nil("TestTraversalMatchConfigMode")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch TestTraversalMatchConfigMode(v) {
-	case TestTraversalMatchConfigModeExact:
-		*s = TestTraversalMatchConfigModeExact
-	case TestTraversalMatchConfigModePrefix:
-		*s = TestTraversalMatchConfigModePrefix
-	case TestTraversalMatchConfigModeSubsequence:
-		*s = TestTraversalMatchConfigModeSubsequence
-	case TestTraversalMatchConfigModeUnordered:
-		*s = TestTraversalMatchConfigModeUnordered
-	case TestTraversalMatchConfigModeSimilarity:
-		*s = TestTraversalMatchConfigModeSimilarity
-	default:
-		*s = TestTraversalMatchConfigMode(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s TestTraversalMatchConfigMode) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s TestTraversalMatchConfigMode) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *TestTraversalMatchConfigMode) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode implements json.Marshaler.
 func (s *TestTrend) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *TestTrend) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("weekly")
-		s.Weekly.Encode(e)
-	}
+	e.FieldStart("weekly")
+	s.Weekly.Encode(e)
 	{
 		e.FieldStart("daily_pass_rates")
 		e.ArrStart()
@@ -23400,166 +8686,53 @@ func (s *TestTrend) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfTestTrend = [2]string{
-	0: "weekly",
-	1: "daily_pass_rates",
+var objectOfTestTrend = codec.Object{
+	Type:     "TestTrend",
+	Members:  []string{"weekly", "daily_pass_rates"},
+	Required: []uint8{0b00000011},
 }
 
-// Decode decodes TestTrend from json.
 func (s *TestTrend) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestTrend to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTestTrend.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "weekly":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Weekly.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"weekly\"")
-			}
+			return 0, s.Weekly.Decode(d)
 		case "daily_pass_rates":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				s.DailyPassRates = make([]TestDailyRate, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem TestDailyRate
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.DailyPassRates = append(s.DailyPassRates, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"daily_pass_rates\"")
-			}
-		default:
-			return d.Skip()
+			return 1, codec.DecodeArr(d, &s.DailyPassRates, (*TestDailyRate).Decode)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestTrend")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestTrend) {
-					name = jsonFieldsNameOfTestTrend[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestTrend) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestTrend) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestTrend) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestTrend) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes TestTrendDirection as json.
 func (s TestTrendDirection) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes TestTrendDirection from json.
 func (s *TestTrendDirection) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode TestTrendDirection to nil")
+		return codec.Nil("TestTrendDirection")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch TestTrendDirection(v) {
-	case TestTrendDirectionImproving:
-		*s = TestTrendDirectionImproving
-	case TestTrendDirectionDeclining:
-		*s = TestTrendDirectionDeclining
-	case TestTrendDirectionStable:
-		*s = TestTrendDirectionStable
-	default:
-		*s = TestTrendDirection(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s TestTrendDirection) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s TestTrendDirection) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestTrendDirection) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestTrendDirection) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TestTurnDetail) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *TestTurnDetail) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("turn")
-		e.Int(s.Turn)
-	}
-	{
-		if s.NodeID.Set {
-			e.FieldStart("node_id")
-			s.NodeID.Encode(e)
-		}
+	e.FieldStart("turn")
+	e.Int(s.Turn)
+	if s.NodeID.Set {
+		e.FieldStart("node_id")
+		s.NodeID.Encode(e)
 	}
 	{
 		e.FieldStart("logs")
@@ -23569,132 +8742,38 @@ func (s *TestTurnDetail) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-}
-
-var jsonFieldsNameOfTestTurnDetail = [3]string{
-	0: "turn",
-	1: "node_id",
-	2: "logs",
-}
-
-// Decode decodes TestTurnDetail from json.
-func (s *TestTurnDetail) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestTurnDetail to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "turn":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Int()
-				s.Turn = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"turn\"")
-			}
-		case "node_id":
-			if err := func() error {
-				s.NodeID.Reset()
-				if err := s.NodeID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"node_id\"")
-			}
-		case "logs":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				s.Logs = make([]TestTurnLog, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem TestTurnLog
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Logs = append(s.Logs, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"logs\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestTurnDetail")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000101,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestTurnDetail) {
-					name = jsonFieldsNameOfTestTurnDetail[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestTurnDetail) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestTurnDetail) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *TestTurnLog) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TestTurnLog) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("type")
-		e.Str(s.Type)
-	}
+var objectOfTestTurnDetail = codec.Object{
+	Type:     "TestTurnDetail",
+	Members:  []string{"turn", "node_id", "logs"},
+	Required: []uint8{0b00000101},
+}
+
+func (s *TestTurnDetail) Decode(d *jx.Decoder) error {
+	return objectOfTestTurnDetail.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "turn":
+			return 0, codec.DecodeInt(d, &s.Turn)
+		case "node_id":
+			s.NodeID.Reset()
+			return 1, s.NodeID.Decode(d)
+		case "logs":
+			return 2, codec.DecodeArr(d, &s.Logs, (*TestTurnLog).Decode)
+		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *TestTurnDetail) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *TestTurnDetail) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *TestTurnLog) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("type")
+	e.Str(s.Type)
 	for k, elem := range s.AdditionalProps {
 		e.FieldStart(k)
 
@@ -23702,13 +8781,13 @@ func (s *TestTurnLog) encodeFields(e *jx.Encoder) {
 			e.Raw(elem)
 		}
 	}
+	e.ObjEnd()
 }
 
 var jsonFieldsNameOfTestTurnLog = [1]string{
 	0: "type",
 }
 
-// Decode decodes TestTurnLog from json.
 func (s *TestTurnLog) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode TestTurnLog to nil")
@@ -23720,26 +8799,12 @@ func (s *TestTurnLog) Decode(d *jx.Decoder) error {
 		switch string(k) {
 		case "type":
 			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.Type = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
+			if err := codec.DecodeStr(d, &s.Type); err != nil {
 				return errors.Wrap(err, "decode field \"type\"")
 			}
 		default:
 			var elem jx.Raw
-			if err := func() error {
-				v, err := d.RawAppend(nil)
-				elem = jx.Raw(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
+			if err := codec.DecodeRaw(d, &elem); err != nil {
 				return errors.Wrapf(err, "decode field %q", k)
 			}
 			s.AdditionalProps[string(k)] = elem
@@ -23749,7 +8814,7 @@ func (s *TestTurnLog) Decode(d *jx.Decoder) error {
 		return errors.Wrap(err, "decode TestTurnLog")
 	}
 	// Validate required fields.
-	var failures []validate.FieldError
+	var failures codec.Failures
 	for i, mask := range [1]uint8{
 		0b00000001,
 	} {
@@ -23777,35 +8842,15 @@ func (s *TestTurnLog) Decode(d *jx.Decoder) error {
 			}
 		}
 	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+	return failures.Err()
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestTurnLog) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestTurnLog) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestTurnLog) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestTurnLog) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s TestTurnLogAdditional) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields implements json.Marshaler.
-func (s TestTurnLogAdditional) encodeFields(e *jx.Encoder) {
 	for k, elem := range s {
 		e.FieldStart(k)
 
@@ -23813,643 +8858,230 @@ func (s TestTurnLogAdditional) encodeFields(e *jx.Encoder) {
 			e.Raw(elem)
 		}
 	}
+	e.ObjEnd()
 }
 
-// Decode decodes TestTurnLogAdditional from json.
 func (s *TestTurnLogAdditional) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode TestTurnLogAdditional to nil")
 	}
 	m := s.init()
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return codec.Wrap(d.ObjBytes(func(d *jx.Decoder, k []byte) error {
 		var elem jx.Raw
-		if err := func() error {
-			v, err := d.RawAppend(nil)
-			elem = jx.Raw(v)
-			if err != nil {
-				return err
-			}
-			return nil
-		}(); err != nil {
+		if err := codec.DecodeRaw(d, &elem); err != nil {
 			return errors.Wrapf(err, "decode field %q", k)
 		}
 		m[string(k)] = elem
 		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestTurnLogAdditional")
-	}
-
-	return nil
+	}), "decode TestTurnLogAdditional")
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s TestTurnLogAdditional) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s TestTurnLogAdditional) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *TestTurnLogAdditional) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode implements json.Marshaler.
 func (s *TestUsage) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("role")
+	s.Role.Encode(e)
+	e.FieldStart("input_tokens")
+	e.Int(s.InputTokens)
+	e.FieldStart("output_tokens")
+	e.Int(s.OutputTokens)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TestUsage) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("role")
-		s.Role.Encode(e)
-	}
-	{
-		e.FieldStart("input_tokens")
-		e.Int(s.InputTokens)
-	}
-	{
-		e.FieldStart("output_tokens")
-		e.Int(s.OutputTokens)
-	}
+var objectOfTestUsage = codec.Object{
+	Type:     "TestUsage",
+	Members:  []string{"role", "input_tokens", "output_tokens"},
+	Required: []uint8{0b00000111},
 }
 
-var jsonFieldsNameOfTestUsage = [3]string{
-	0: "role",
-	1: "input_tokens",
-	2: "output_tokens",
-}
-
-// Decode decodes TestUsage from json.
 func (s *TestUsage) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestUsage to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTestUsage.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "role":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Role.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"role\"")
-			}
+			return 0, s.Role.Decode(d)
 		case "input_tokens":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Int()
-				s.InputTokens = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"input_tokens\"")
-			}
+			return 1, codec.DecodeInt(d, &s.InputTokens)
 		case "output_tokens":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				v, err := d.Int()
-				s.OutputTokens = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"output_tokens\"")
-			}
-		default:
-			return d.Skip()
+			return 2, codec.DecodeInt(d, &s.OutputTokens)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestUsage")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestUsage) {
-					name = jsonFieldsNameOfTestUsage[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestUsage) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestUsage) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestUsage) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestUsage) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes TestUsageRole as json.
 func (s TestUsageRole) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes TestUsageRole from json.
 func (s *TestUsageRole) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode TestUsageRole to nil")
+		return codec.Nil("TestUsageRole")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch TestUsageRole(v) {
-	case TestUsageRoleCaller:
-		*s = TestUsageRoleCaller
-	case TestUsageRoleAgent:
-		*s = TestUsageRoleAgent
-	case TestUsageRoleJudge:
-		*s = TestUsageRoleJudge
-	case TestUsageRoleAnalyzer:
-		*s = TestUsageRoleAnalyzer
-	case TestUsageRoleFixer:
-		*s = TestUsageRoleFixer
-	case TestUsageRoleLabeler:
-		*s = TestUsageRoleLabeler
-	default:
-		*s = TestUsageRole(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s TestUsageRole) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s TestUsageRole) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestUsageRole) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestUsageRole) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TestVariableExtractedConfig) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("variable")
+	e.Str(s.Variable)
+	if s.Operator.Set {
+		e.FieldStart("operator")
+		s.Operator.Encode(e)
+	}
+	if s.Value.Set {
+		e.FieldStart("value")
+		s.Value.Encode(e)
+	}
+	if s.Values != nil {
+		e.FieldStart("values")
+		e.ArrStart()
+		for _, elem := range s.Values {
+			elem.Encode(e)
+		}
+		e.ArrEnd()
+	}
+	if s.CaseSensitive.Set {
+		e.FieldStart("case_sensitive")
+		s.CaseSensitive.Encode(e)
+	}
+	if s.Loose.Set {
+		e.FieldStart("loose")
+		s.Loose.Encode(e)
+	}
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TestVariableExtractedConfig) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("variable")
-		e.Str(s.Variable)
-	}
-	{
-		if s.Operator.Set {
-			e.FieldStart("operator")
-			s.Operator.Encode(e)
-		}
-	}
-	{
-		if s.Value.Set {
-			e.FieldStart("value")
-			s.Value.Encode(e)
-		}
-	}
-	{
-		if s.Values != nil {
-			e.FieldStart("values")
-			e.ArrStart()
-			for _, elem := range s.Values {
-				elem.Encode(e)
-			}
-			e.ArrEnd()
-		}
-	}
-	{
-		if s.CaseSensitive.Set {
-			e.FieldStart("case_sensitive")
-			s.CaseSensitive.Encode(e)
-		}
-	}
-	{
-		if s.Loose.Set {
-			e.FieldStart("loose")
-			s.Loose.Encode(e)
-		}
-	}
+var objectOfTestVariableExtractedConfig = codec.Object{
+	Type:     "TestVariableExtractedConfig",
+	Members:  []string{"variable", "operator", "value", "values", "case_sensitive", "loose"},
+	Required: []uint8{0b00000001},
 }
 
-var jsonFieldsNameOfTestVariableExtractedConfig = [6]string{
-	0: "variable",
-	1: "operator",
-	2: "value",
-	3: "values",
-	4: "case_sensitive",
-	5: "loose",
-}
-
-// Decode decodes TestVariableExtractedConfig from json.
 func (s *TestVariableExtractedConfig) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestVariableExtractedConfig to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTestVariableExtractedConfig.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "variable":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.Variable = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"variable\"")
-			}
+			return 0, codec.DecodeStr(d, &s.Variable)
 		case "operator":
-			if err := func() error {
-				s.Operator.Reset()
-				if err := s.Operator.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"operator\"")
-			}
+			s.Operator.Reset()
+			return 1, s.Operator.Decode(d)
 		case "value":
-			if err := func() error {
-				s.Value.Reset()
-				if err := s.Value.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"value\"")
-			}
+			s.Value.Reset()
+			return 2, s.Value.Decode(d)
 		case "values":
-			if err := func() error {
-				s.Values = make([]TestScalar, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem TestScalar
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Values = append(s.Values, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"values\"")
-			}
+			return 3, codec.DecodeArr(d, &s.Values, (*TestScalar).Decode)
 		case "case_sensitive":
-			if err := func() error {
-				s.CaseSensitive.Reset()
-				if err := s.CaseSensitive.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"case_sensitive\"")
-			}
+			s.CaseSensitive.Reset()
+			return 4, s.CaseSensitive.Decode(d)
 		case "loose":
-			if err := func() error {
-				s.Loose.Reset()
-				if err := s.Loose.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"loose\"")
-			}
-		default:
-			return errors.Errorf("unexpected field %q", k)
+			s.Loose.Reset()
+			return 5, s.Loose.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestVariableExtractedConfig")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000001,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestVariableExtractedConfig) {
-					name = jsonFieldsNameOfTestVariableExtractedConfig[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestVariableExtractedConfig) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestVariableExtractedConfig) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *TestVariableExtractedConfig) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes TestVariableExtractedConfigOperator as json.
 func (s TestVariableExtractedConfigOperator) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes TestVariableExtractedConfigOperator from json.
 func (s *TestVariableExtractedConfigOperator) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode TestVariableExtractedConfigOperator to nil")
+		return codec.Nil("TestVariableExtractedConfigOperator")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch TestVariableExtractedConfigOperator(v) {
-	case TestVariableExtractedConfigOperatorExists:
-		*s = TestVariableExtractedConfigOperatorExists
-	case TestVariableExtractedConfigOperatorEquals:
-		*s = TestVariableExtractedConfigOperatorEquals
-	case TestVariableExtractedConfigOperatorContains:
-		*s = TestVariableExtractedConfigOperatorContains
-	case TestVariableExtractedConfigOperatorRegex:
-		*s = TestVariableExtractedConfigOperatorRegex
-	case TestVariableExtractedConfigOperatorOneOf:
-		*s = TestVariableExtractedConfigOperatorOneOf
-	default:
-		*s = TestVariableExtractedConfigOperator(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s TestVariableExtractedConfigOperator) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s TestVariableExtractedConfigOperator) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *TestVariableExtractedConfigOperator) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode implements json.Marshaler.
 func (s *TestWeakestLink) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("node_id")
+	e.Str(s.NodeID)
+	e.FieldStart("node_name")
+	e.Str(s.NodeName)
+	e.FieldStart("failure_rate")
+	e.Float64(s.FailureRate)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TestWeakestLink) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("node_id")
-		e.Str(s.NodeID)
-	}
-	{
-		e.FieldStart("node_name")
-		e.Str(s.NodeName)
-	}
-	{
-		e.FieldStart("failure_rate")
-		e.Float64(s.FailureRate)
-	}
+var objectOfTestWeakestLink = codec.Object{
+	Type:     "TestWeakestLink",
+	Members:  []string{"node_id", "node_name", "failure_rate"},
+	Required: []uint8{0b00000111},
 }
 
-var jsonFieldsNameOfTestWeakestLink = [3]string{
-	0: "node_id",
-	1: "node_name",
-	2: "failure_rate",
-}
-
-// Decode decodes TestWeakestLink from json.
 func (s *TestWeakestLink) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TestWeakestLink to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTestWeakestLink.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "node_id":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.NodeID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"node_id\"")
-			}
+			return 0, codec.DecodeStr(d, &s.NodeID)
 		case "node_name":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.NodeName = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"node_name\"")
-			}
+			return 1, codec.DecodeStr(d, &s.NodeName)
 		case "failure_rate":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				v, err := d.Float64()
-				s.FailureRate = float64(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"failure_rate\"")
-			}
-		default:
-			return d.Skip()
+			return 2, codec.DecodeFloat(d, &s.FailureRate)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestWeakestLink")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTestWeakestLink) {
-					name = jsonFieldsNameOfTestWeakestLink[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestWeakestLink) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestWeakestLink) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestWeakestLink) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestWeakestLink) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TestWebhookMock) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	if s.NodeID.Set {
+		e.FieldStart("node_id")
+		s.NodeID.Encode(e)
+	}
+	if s.URL.Set {
+		e.FieldStart("url")
+		s.URL.Encode(e)
+	}
+	if s.Method.Set {
+		e.FieldStart("method")
+		s.Method.Encode(e)
+	}
+	if s.Status.Set {
+		e.FieldStart("status")
+		s.Status.Encode(e)
+	}
+	if s.Body.Set {
+		e.FieldStart("body")
+		s.Body.Encode(e)
+	}
+	if s.DelayMs.Set {
+		e.FieldStart("delay_ms")
+		s.DelayMs.Encode(e)
+	}
+	if s.Fault.Set {
+		e.FieldStart("fault")
+		s.Fault.Encode(e)
+	}
 	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *TestWebhookMock) encodeFields(e *jx.Encoder) {
-	{
-		if s.NodeID.Set {
-			e.FieldStart("node_id")
-			s.NodeID.Encode(e)
-		}
-	}
-	{
-		if s.URL.Set {
-			e.FieldStart("url")
-			s.URL.Encode(e)
-		}
-	}
-	{
-		if s.Method.Set {
-			e.FieldStart("method")
-			s.Method.Encode(e)
-		}
-	}
-	{
-		if s.Status.Set {
-			e.FieldStart("status")
-			s.Status.Encode(e)
-		}
-	}
-	{
-		if s.Body.Set {
-			e.FieldStart("body")
-			s.Body.Encode(e)
-		}
-	}
-	{
-		if s.DelayMs.Set {
-			e.FieldStart("delay_ms")
-			s.DelayMs.Encode(e)
-		}
-	}
-	{
-		if s.Fault.Set {
-			e.FieldStart("fault")
-			s.Fault.Encode(e)
-		}
-	}
 }
 
 var jsonFieldsNameOfTestWebhookMock = [7]string{
@@ -24462,81 +9094,59 @@ var jsonFieldsNameOfTestWebhookMock = [7]string{
 	6: "fault",
 }
 
-// Decode decodes TestWebhookMock from json.
 func (s *TestWebhookMock) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode TestWebhookMock to nil")
 	}
 
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return codec.Wrap(d.ObjBytes(func(d *jx.Decoder, k []byte) error {
 		switch string(k) {
 		case "node_id":
 			if err := func() error {
 				s.NodeID.Reset()
-				if err := s.NodeID.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.NodeID.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"node_id\"")
 			}
 		case "url":
 			if err := func() error {
 				s.URL.Reset()
-				if err := s.URL.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.URL.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"url\"")
 			}
 		case "method":
 			if err := func() error {
 				s.Method.Reset()
-				if err := s.Method.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.Method.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"method\"")
 			}
 		case "status":
 			if err := func() error {
 				s.Status.Reset()
-				if err := s.Status.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.Status.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"status\"")
 			}
 		case "body":
 			if err := func() error {
 				s.Body.Reset()
-				if err := s.Body.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.Body.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"body\"")
 			}
 		case "delay_ms":
 			if err := func() error {
 				s.DelayMs.Reset()
-				if err := s.DelayMs.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.DelayMs.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"delay_ms\"")
 			}
 		case "fault":
 			if err := func() error {
 				s.Fault.Reset()
-				if err := s.Fault.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.Fault.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"fault\"")
 			}
@@ -24544,135 +9154,73 @@ func (s *TestWebhookMock) Decode(d *jx.Decoder) error {
 			return errors.Errorf("unexpected field %q", k)
 		}
 		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestWebhookMock")
-	}
-
-	return nil
+	}), "decode TestWebhookMock")
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestWebhookMock) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestWebhookMock) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TestWebhookMock) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TestWebhookMock) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes TestWebhookMockFault as json.
 func (s TestWebhookMockFault) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes TestWebhookMockFault from json.
 func (s *TestWebhookMockFault) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode TestWebhookMockFault to nil")
+		return codec.Nil("TestWebhookMockFault")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch TestWebhookMockFault(v) {
-	case TestWebhookMockFaultTimeout:
-		*s = TestWebhookMockFaultTimeout
-	case TestWebhookMockFaultConnectionError:
-		*s = TestWebhookMockFaultConnectionError
-	default:
-		*s = TestWebhookMockFault(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s TestWebhookMockFault) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s TestWebhookMockFault) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *TestWebhookMockFault) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode implements json.Marshaler.
 func (s *TestWebhookTriggeredConfig) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	if s.URL.Set {
+		e.FieldStart("url")
+		s.URL.Encode(e)
+	}
+	if s.URLMatch.Set {
+		e.FieldStart("url_match")
+		s.URLMatch.Encode(e)
+	}
+	if s.NodeID.Set {
+		e.FieldStart("node_id")
+		s.NodeID.Encode(e)
+	}
+	if s.Method.Set {
+		e.FieldStart("method")
+		s.Method.Encode(e)
+	}
+	if s.RequestBody.Set {
+		e.FieldStart("request_body")
+		s.RequestBody.Encode(e)
+	}
+	if s.BodyMatch.Set {
+		e.FieldStart("body_match")
+		s.BodyMatch.Encode(e)
+	}
+	if s.MinCount.Set {
+		e.FieldStart("min_count")
+		s.MinCount.Encode(e)
+	}
+	if s.MaxCount.Set {
+		e.FieldStart("max_count")
+		s.MaxCount.Encode(e)
+	}
+	if s.BeforeNode.Set {
+		e.FieldStart("before_node")
+		s.BeforeNode.Encode(e)
+	}
+	if s.AfterNode.Set {
+		e.FieldStart("after_node")
+		s.AfterNode.Encode(e)
+	}
 	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *TestWebhookTriggeredConfig) encodeFields(e *jx.Encoder) {
-	{
-		if s.URL.Set {
-			e.FieldStart("url")
-			s.URL.Encode(e)
-		}
-	}
-	{
-		if s.URLMatch.Set {
-			e.FieldStart("url_match")
-			s.URLMatch.Encode(e)
-		}
-	}
-	{
-		if s.NodeID.Set {
-			e.FieldStart("node_id")
-			s.NodeID.Encode(e)
-		}
-	}
-	{
-		if s.Method.Set {
-			e.FieldStart("method")
-			s.Method.Encode(e)
-		}
-	}
-	{
-		if s.RequestBody.Set {
-			e.FieldStart("request_body")
-			s.RequestBody.Encode(e)
-		}
-	}
-	{
-		if s.BodyMatch.Set {
-			e.FieldStart("body_match")
-			s.BodyMatch.Encode(e)
-		}
-	}
-	{
-		if s.MinCount.Set {
-			e.FieldStart("min_count")
-			s.MinCount.Encode(e)
-		}
-	}
-	{
-		if s.MaxCount.Set {
-			e.FieldStart("max_count")
-			s.MaxCount.Encode(e)
-		}
-	}
-	{
-		if s.BeforeNode.Set {
-			e.FieldStart("before_node")
-			s.BeforeNode.Encode(e)
-		}
-	}
-	{
-		if s.AfterNode.Set {
-			e.FieldStart("after_node")
-			s.AfterNode.Encode(e)
-		}
-	}
 }
 
 var jsonFieldsNameOfTestWebhookTriggeredConfig = [10]string{
@@ -24688,111 +9236,80 @@ var jsonFieldsNameOfTestWebhookTriggeredConfig = [10]string{
 	9: "after_node",
 }
 
-// Decode decodes TestWebhookTriggeredConfig from json.
 func (s *TestWebhookTriggeredConfig) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode TestWebhookTriggeredConfig to nil")
 	}
 
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return codec.Wrap(d.ObjBytes(func(d *jx.Decoder, k []byte) error {
 		switch string(k) {
 		case "url":
 			if err := func() error {
 				s.URL.Reset()
-				if err := s.URL.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.URL.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"url\"")
 			}
 		case "url_match":
 			if err := func() error {
 				s.URLMatch.Reset()
-				if err := s.URLMatch.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.URLMatch.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"url_match\"")
 			}
 		case "node_id":
 			if err := func() error {
 				s.NodeID.Reset()
-				if err := s.NodeID.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.NodeID.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"node_id\"")
 			}
 		case "method":
 			if err := func() error {
 				s.Method.Reset()
-				if err := s.Method.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.Method.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"method\"")
 			}
 		case "request_body":
 			if err := func() error {
 				s.RequestBody.Reset()
-				if err := s.RequestBody.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.RequestBody.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"request_body\"")
 			}
 		case "body_match":
 			if err := func() error {
 				s.BodyMatch.Reset()
-				if err := s.BodyMatch.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.BodyMatch.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"body_match\"")
 			}
 		case "min_count":
 			if err := func() error {
 				s.MinCount.Reset()
-				if err := s.MinCount.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.MinCount.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"min_count\"")
 			}
 		case "max_count":
 			if err := func() error {
 				s.MaxCount.Reset()
-				if err := s.MaxCount.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.MaxCount.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"max_count\"")
 			}
 		case "before_node":
 			if err := func() error {
 				s.BeforeNode.Reset()
-				if err := s.BeforeNode.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.BeforeNode.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"before_node\"")
 			}
 		case "after_node":
 			if err := func() error {
 				s.AfterNode.Reset()
-				if err := s.AfterNode.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.AfterNode.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"after_node\"")
 			}
@@ -24800,643 +9317,199 @@ func (s *TestWebhookTriggeredConfig) Decode(d *jx.Decoder) error {
 			return errors.Errorf("unexpected field %q", k)
 		}
 		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TestWebhookTriggeredConfig")
-	}
-
-	return nil
+	}), "decode TestWebhookTriggeredConfig")
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TestWebhookTriggeredConfig) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TestWebhookTriggeredConfig) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *TestWebhookTriggeredConfig) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes TestWebhookTriggeredConfigURLMatch as json.
 func (s TestWebhookTriggeredConfigURLMatch) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes TestWebhookTriggeredConfigURLMatch from json.
 func (s *TestWebhookTriggeredConfigURLMatch) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode TestWebhookTriggeredConfigURLMatch to nil")
+		return codec.Nil("TestWebhookTriggeredConfigURLMatch")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch TestWebhookTriggeredConfigURLMatch(v) {
-	case TestWebhookTriggeredConfigURLMatchExact:
-		*s = TestWebhookTriggeredConfigURLMatchExact
-	case TestWebhookTriggeredConfigURLMatchPrefix:
-		*s = TestWebhookTriggeredConfigURLMatchPrefix
-	case TestWebhookTriggeredConfigURLMatchGlob:
-		*s = TestWebhookTriggeredConfigURLMatchGlob
-	default:
-		*s = TestWebhookTriggeredConfigURLMatch(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s TestWebhookTriggeredConfigURLMatch) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s TestWebhookTriggeredConfigURLMatch) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *TestWebhookTriggeredConfigURLMatch) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode implements json.Marshaler.
 func (s *TornadoActive) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("session_id")
+	e.Str(s.SessionID)
+	e.FieldStart("status")
+	s.Status.Encode(e)
+	e.FieldStart("pathway_id")
+	e.Str(s.PathwayID)
+	e.FieldStart("persona_id")
+	s.PersonaID.Encode(e)
+	e.FieldStart("current_iteration")
+	e.Int(s.CurrentIteration)
+	e.FieldStart("max_iterations")
+	e.Int(s.MaxIterations)
+	e.FieldStart("total_scenarios")
+	e.Int(s.TotalScenarios)
+	e.FieldStart("passed_scenarios")
+	e.Int(s.PassedScenarios)
+	e.FieldStart("failed_scenarios")
+	e.Int(s.FailedScenarios)
+	e.FieldStart("created_at")
+	json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TornadoActive) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("session_id")
-		e.Str(s.SessionID)
-	}
-	{
-		e.FieldStart("status")
-		s.Status.Encode(e)
-	}
-	{
-		e.FieldStart("pathway_id")
-		e.Str(s.PathwayID)
-	}
-	{
-		e.FieldStart("persona_id")
-		s.PersonaID.Encode(e)
-	}
-	{
-		e.FieldStart("current_iteration")
-		e.Int(s.CurrentIteration)
-	}
-	{
-		e.FieldStart("max_iterations")
-		e.Int(s.MaxIterations)
-	}
-	{
-		e.FieldStart("total_scenarios")
-		e.Int(s.TotalScenarios)
-	}
-	{
-		e.FieldStart("passed_scenarios")
-		e.Int(s.PassedScenarios)
-	}
-	{
-		e.FieldStart("failed_scenarios")
-		e.Int(s.FailedScenarios)
-	}
-	{
-		e.FieldStart("created_at")
-		json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
-	}
+var objectOfTornadoActive = codec.Object{
+	Type: "TornadoActive",
+	Members: []string{
+		"session_id", "status", "pathway_id", "persona_id", "current_iteration", "max_iterations", "total_scenarios",
+		"passed_scenarios", "failed_scenarios", "created_at",
+	},
+	Required: []uint8{0b11111111, 0b00000011},
 }
 
-var jsonFieldsNameOfTornadoActive = [10]string{
-	0: "session_id",
-	1: "status",
-	2: "pathway_id",
-	3: "persona_id",
-	4: "current_iteration",
-	5: "max_iterations",
-	6: "total_scenarios",
-	7: "passed_scenarios",
-	8: "failed_scenarios",
-	9: "created_at",
-}
-
-// Decode decodes TornadoActive from json.
 func (s *TornadoActive) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TornadoActive to nil")
-	}
-	var requiredBitSet [2]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTornadoActive.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "session_id":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.SessionID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"session_id\"")
-			}
+			return 0, codec.DecodeStr(d, &s.SessionID)
 		case "status":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := s.Status.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"status\"")
-			}
+			return 1, s.Status.Decode(d)
 		case "pathway_id":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				v, err := d.Str()
-				s.PathwayID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"pathway_id\"")
-			}
+			return 2, codec.DecodeStr(d, &s.PathwayID)
 		case "persona_id":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				if err := s.PersonaID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"persona_id\"")
-			}
+			return 3, s.PersonaID.Decode(d)
 		case "current_iteration":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				v, err := d.Int()
-				s.CurrentIteration = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"current_iteration\"")
-			}
+			return 4, codec.DecodeInt(d, &s.CurrentIteration)
 		case "max_iterations":
-			requiredBitSet[0] |= 1 << 5
-			if err := func() error {
-				v, err := d.Int()
-				s.MaxIterations = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"max_iterations\"")
-			}
+			return 5, codec.DecodeInt(d, &s.MaxIterations)
 		case "total_scenarios":
-			requiredBitSet[0] |= 1 << 6
-			if err := func() error {
-				v, err := d.Int()
-				s.TotalScenarios = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"total_scenarios\"")
-			}
+			return 6, codec.DecodeInt(d, &s.TotalScenarios)
 		case "passed_scenarios":
-			requiredBitSet[0] |= 1 << 7
-			if err := func() error {
-				v, err := d.Int()
-				s.PassedScenarios = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"passed_scenarios\"")
-			}
+			return 7, codec.DecodeInt(d, &s.PassedScenarios)
 		case "failed_scenarios":
-			requiredBitSet[1] |= 1 << 0
-			if err := func() error {
-				v, err := d.Int()
-				s.FailedScenarios = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"failed_scenarios\"")
-			}
+			return 8, codec.DecodeInt(d, &s.FailedScenarios)
 		case "created_at":
-			requiredBitSet[1] |= 1 << 1
-			if err := func() error {
-				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.000Z07:00")
-				s.CreatedAt = v
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"created_at\"")
-			}
-		default:
-			return d.Skip()
+			return 9, codec.DecodeTime(d, &s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TornadoActive")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [2]uint8{
-		0b11111111,
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTornadoActive) {
-					name = jsonFieldsNameOfTornadoActive[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TornadoActive) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TornadoActive) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TornadoActive) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TornadoActive) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TornadoActiveReply) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *TornadoActiveReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("data")
-		s.Data.Encode(e)
-	}
+	e.FieldStart("data")
+	s.Data.Encode(e)
 	{
 		_ = s.Errors
 		e.FieldStart("errors")
 		e.Null()
 	}
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfTornadoActiveReply = [2]string{
-	0: "data",
-	1: "errors",
+var objectOfTornadoActiveReply = codec.Object{
+	Type:     "TornadoActiveReply",
+	Members:  []string{"data", "errors"},
+	Required: []uint8{0b00000011},
 }
 
-// Decode decodes TornadoActiveReply from json.
 func (s *TornadoActiveReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TornadoActiveReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTornadoActiveReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
+			return 0, s.Data.Decode(d)
 		case "errors":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
+			return 1, d.Null()
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TornadoActiveReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTornadoActiveReply) {
-					name = jsonFieldsNameOfTornadoActiveReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TornadoActiveReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TornadoActiveReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TornadoActiveReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TornadoActiveReply) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TornadoCancelled) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("cancelled")
+	e.Bool(true)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TornadoCancelled) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("cancelled")
-		e.Bool(true)
-	}
+var objectOfTornadoCancelled = codec.Object{
+	Type:     "TornadoCancelled",
+	Members:  []string{"cancelled"},
+	Required: []uint8{0b00000001},
 }
 
-var jsonFieldsNameOfTornadoCancelled = [1]string{
-	0: "cancelled",
-}
-
-// Decode decodes TornadoCancelled from json.
 func (s *TornadoCancelled) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TornadoCancelled to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTornadoCancelled.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "cancelled":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Bool()
-				s.Cancelled = bool(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"cancelled\"")
-			}
-		default:
-			return d.Skip()
+			return 0, codec.DecodeBool(d, &s.Cancelled)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TornadoCancelled")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000001,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTornadoCancelled) {
-					name = jsonFieldsNameOfTornadoCancelled[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TornadoCancelled) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TornadoCancelled) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TornadoCancelled) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TornadoCancelled) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TornadoCancelledReply) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *TornadoCancelledReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("data")
-		s.Data.Encode(e)
-	}
+	e.FieldStart("data")
+	s.Data.Encode(e)
 	{
 		_ = s.Errors
 		e.FieldStart("errors")
 		e.Null()
 	}
-}
-
-var jsonFieldsNameOfTornadoCancelledReply = [2]string{
-	0: "data",
-	1: "errors",
-}
-
-// Decode decodes TornadoCancelledReply from json.
-func (s *TornadoCancelledReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TornadoCancelledReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
-		case "errors":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TornadoCancelledReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTornadoCancelledReply) {
-					name = jsonFieldsNameOfTornadoCancelledReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TornadoCancelledReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TornadoCancelledReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *TornadoChanges) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TornadoChanges) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("against")
-		e.Int(s.Against)
-	}
+var objectOfTornadoCancelledReply = codec.Object{
+	Type:     "TornadoCancelledReply",
+	Members:  []string{"data", "errors"},
+	Required: []uint8{0b00000011},
+}
+
+func (s *TornadoCancelledReply) Decode(d *jx.Decoder) error {
+	return objectOfTornadoCancelledReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "data":
+			return 0, s.Data.Decode(d)
+		case "errors":
+			return 1, d.Null()
+		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *TornadoCancelledReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *TornadoCancelledReply) UnmarshalJSON(data []byte) error {
+	return s.Decode(jx.DecodeBytes(data))
+}
+
+func (s *TornadoChanges) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("against")
+	e.Int(s.Against)
 	{
 		e.FieldStart("nodes")
 		e.ArrStart()
@@ -25453,298 +9526,78 @@ func (s *TornadoChanges) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-	{
-		e.FieldStart("reordered")
-		e.Bool(s.Reordered)
-	}
+	e.FieldStart("reordered")
+	e.Bool(s.Reordered)
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfTornadoChanges = [4]string{
-	0: "against",
-	1: "nodes",
-	2: "edges",
-	3: "reordered",
+var objectOfTornadoChanges = codec.Object{
+	Type:     "TornadoChanges",
+	Members:  []string{"against", "nodes", "edges", "reordered"},
+	Required: []uint8{0b00001111},
 }
 
-// Decode decodes TornadoChanges from json.
 func (s *TornadoChanges) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TornadoChanges to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTornadoChanges.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "against":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Int()
-				s.Against = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"against\"")
-			}
+			return 0, codec.DecodeInt(d, &s.Against)
 		case "nodes":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				s.Nodes = make([]PathwayDifference, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem PathwayDifference
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Nodes = append(s.Nodes, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"nodes\"")
-			}
+			return 1, codec.DecodeArr(d, &s.Nodes, (*PathwayDifference).Decode)
 		case "edges":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				s.Edges = make([]PathwayDifference, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem PathwayDifference
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Edges = append(s.Edges, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"edges\"")
-			}
+			return 2, codec.DecodeArr(d, &s.Edges, (*PathwayDifference).Decode)
 		case "reordered":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				v, err := d.Bool()
-				s.Reordered = bool(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"reordered\"")
-			}
-		default:
-			return d.Skip()
+			return 3, codec.DecodeBool(d, &s.Reordered)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TornadoChanges")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00001111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTornadoChanges) {
-					name = jsonFieldsNameOfTornadoChanges[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TornadoChanges) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TornadoChanges) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TornadoChanges) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TornadoChanges) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TornadoFix) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("id")
+	e.Str(s.ID)
+	e.FieldStart("target_node")
+	e.Str(s.TargetNode)
+	e.FieldStart("description")
+	e.Str(s.Description)
+	e.FieldStart("type")
+	s.Type.Encode(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TornadoFix) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("id")
-		e.Str(s.ID)
-	}
-	{
-		e.FieldStart("target_node")
-		e.Str(s.TargetNode)
-	}
-	{
-		e.FieldStart("description")
-		e.Str(s.Description)
-	}
-	{
-		e.FieldStart("type")
-		s.Type.Encode(e)
-	}
+var objectOfTornadoFix = codec.Object{
+	Type:     "TornadoFix",
+	Members:  []string{"id", "target_node", "description", "type"},
+	Required: []uint8{0b00001111},
 }
 
-var jsonFieldsNameOfTornadoFix = [4]string{
-	0: "id",
-	1: "target_node",
-	2: "description",
-	3: "type",
-}
-
-// Decode decodes TornadoFix from json.
 func (s *TornadoFix) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TornadoFix to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTornadoFix.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "id":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.ID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"id\"")
-			}
+			return 0, codec.DecodeStr(d, &s.ID)
 		case "target_node":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.TargetNode = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"target_node\"")
-			}
+			return 1, codec.DecodeStr(d, &s.TargetNode)
 		case "description":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				v, err := d.Str()
-				s.Description = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"description\"")
-			}
+			return 2, codec.DecodeStr(d, &s.Description)
 		case "type":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				if err := s.Type.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"type\"")
-			}
-		default:
-			return d.Skip()
+			return 3, s.Type.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TornadoFix")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00001111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTornadoFix) {
-					name = jsonFieldsNameOfTornadoFix[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TornadoFix) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TornadoFix) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TornadoFix) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TornadoFix) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TornadoFixPlan) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *TornadoFixPlan) encodeFields(e *jx.Encoder) {
 	{
 		e.FieldStart("fixes")
 		e.ArrStart()
@@ -25761,133 +9614,37 @@ func (s *TornadoFixPlan) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-}
-
-var jsonFieldsNameOfTornadoFixPlan = [2]string{
-	0: "fixes",
-	1: "priority_order",
-}
-
-// Decode decodes TornadoFixPlan from json.
-func (s *TornadoFixPlan) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TornadoFixPlan to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "fixes":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				s.Fixes = make([]TornadoFix, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem TornadoFix
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Fixes = append(s.Fixes, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"fixes\"")
-			}
-		case "priority_order":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				s.PriorityOrder = make([]string, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem string
-					v, err := d.Str()
-					elem = string(v)
-					if err != nil {
-						return err
-					}
-					s.PriorityOrder = append(s.PriorityOrder, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"priority_order\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TornadoFixPlan")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTornadoFixPlan) {
-					name = jsonFieldsNameOfTornadoFixPlan[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TornadoFixPlan) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TornadoFixPlan) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *TornadoIteration) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TornadoIteration) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("iteration")
-		e.Int(s.Iteration)
-	}
-	{
-		e.FieldStart("batch_id")
-		s.BatchID.Encode(e)
-	}
+var objectOfTornadoFixPlan = codec.Object{
+	Type:     "TornadoFixPlan",
+	Members:  []string{"fixes", "priority_order"},
+	Required: []uint8{0b00000011},
+}
+
+func (s *TornadoFixPlan) Decode(d *jx.Decoder) error {
+	return objectOfTornadoFixPlan.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "fixes":
+			return 0, codec.DecodeArr(d, &s.Fixes, (*TornadoFix).Decode)
+		case "priority_order":
+			return 1, codec.DecodeStrs(d, &s.PriorityOrder)
+		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *TornadoFixPlan) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *TornadoFixPlan) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *TornadoIteration) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("iteration")
+	e.Int(s.Iteration)
+	e.FieldStart("batch_id")
+	s.BatchID.Encode(e)
 	{
 		e.FieldStart("batch_ids")
 		e.ArrStart()
@@ -25896,14 +9653,10 @@ func (s *TornadoIteration) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-	{
-		e.FieldStart("started_at")
-		json.EncodeTimeFormat(e, s.StartedAt, "2006-01-02T15:04:05.000Z07:00")
-	}
-	{
-		e.FieldStart("completed_at")
-		s.CompletedAt.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
-	}
+	e.FieldStart("started_at")
+	json.EncodeTimeFormat(e, s.StartedAt, "2006-01-02T15:04:05.000Z07:00")
+	e.FieldStart("completed_at")
+	s.CompletedAt.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
 	{
 		e.FieldStart("passed_ids")
 		e.ArrStart()
@@ -25936,489 +9689,126 @@ func (s *TornadoIteration) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-	{
-		e.FieldStart("fix_plan")
-		s.FixPlan.Encode(e)
-	}
-	{
-		e.FieldStart("changes")
-		s.Changes.Encode(e)
-	}
-	{
-		e.FieldStart("prompt_excerpt")
-		s.PromptExcerpt.Encode(e)
-	}
-	{
-		e.FieldStart("version_number")
-		s.VersionNumber.Encode(e)
-	}
-	{
-		e.FieldStart("outcome")
-		s.Outcome.Encode(e)
-	}
-	{
-		e.FieldStart("outcome_reason")
-		s.OutcomeReason.Encode(e)
-	}
+	e.FieldStart("fix_plan")
+	s.FixPlan.Encode(e)
+	e.FieldStart("changes")
+	s.Changes.Encode(e)
+	e.FieldStart("prompt_excerpt")
+	s.PromptExcerpt.Encode(e)
+	e.FieldStart("version_number")
+	s.VersionNumber.Encode(e)
+	e.FieldStart("outcome")
+	s.Outcome.Encode(e)
+	e.FieldStart("outcome_reason")
+	s.OutcomeReason.Encode(e)
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfTornadoIteration = [15]string{
-	0:  "iteration",
-	1:  "batch_id",
-	2:  "batch_ids",
-	3:  "started_at",
-	4:  "completed_at",
-	5:  "passed_ids",
-	6:  "failed_ids",
-	7:  "error_ids",
-	8:  "newly_unfixable_ids",
-	9:  "fix_plan",
-	10: "changes",
-	11: "prompt_excerpt",
-	12: "version_number",
-	13: "outcome",
-	14: "outcome_reason",
+var objectOfTornadoIteration = codec.Object{
+	Type: "TornadoIteration",
+	Members: []string{
+		"iteration", "batch_id", "batch_ids", "started_at", "completed_at", "passed_ids", "failed_ids", "error_ids",
+		"newly_unfixable_ids", "fix_plan", "changes", "prompt_excerpt", "version_number", "outcome",
+		"outcome_reason",
+	},
+	Required: []uint8{0b11111111, 0b01111111},
 }
 
-// Decode decodes TornadoIteration from json.
 func (s *TornadoIteration) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TornadoIteration to nil")
-	}
-	var requiredBitSet [2]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTornadoIteration.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "iteration":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Int()
-				s.Iteration = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"iteration\"")
-			}
+			return 0, codec.DecodeInt(d, &s.Iteration)
 		case "batch_id":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := s.BatchID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"batch_id\"")
-			}
+			return 1, s.BatchID.Decode(d)
 		case "batch_ids":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				s.BatchIds = make([]string, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem string
-					v, err := d.Str()
-					elem = string(v)
-					if err != nil {
-						return err
-					}
-					s.BatchIds = append(s.BatchIds, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"batch_ids\"")
-			}
+			return 2, codec.DecodeStrs(d, &s.BatchIds)
 		case "started_at":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.000Z07:00")
-				s.StartedAt = v
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"started_at\"")
-			}
+			return 3, codec.DecodeTime(d, &s.StartedAt, "2006-01-02T15:04:05.000Z07:00")
 		case "completed_at":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				if err := s.CompletedAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00")); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"completed_at\"")
-			}
+			return 4, s.CompletedAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00"))
 		case "passed_ids":
-			requiredBitSet[0] |= 1 << 5
-			if err := func() error {
-				s.PassedIds = make([]string, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem string
-					v, err := d.Str()
-					elem = string(v)
-					if err != nil {
-						return err
-					}
-					s.PassedIds = append(s.PassedIds, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"passed_ids\"")
-			}
+			return 5, codec.DecodeStrs(d, &s.PassedIds)
 		case "failed_ids":
-			requiredBitSet[0] |= 1 << 6
-			if err := func() error {
-				s.FailedIds = make([]string, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem string
-					v, err := d.Str()
-					elem = string(v)
-					if err != nil {
-						return err
-					}
-					s.FailedIds = append(s.FailedIds, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"failed_ids\"")
-			}
+			return 6, codec.DecodeStrs(d, &s.FailedIds)
 		case "error_ids":
-			requiredBitSet[0] |= 1 << 7
-			if err := func() error {
-				s.ErrorIds = make([]string, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem string
-					v, err := d.Str()
-					elem = string(v)
-					if err != nil {
-						return err
-					}
-					s.ErrorIds = append(s.ErrorIds, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"error_ids\"")
-			}
+			return 7, codec.DecodeStrs(d, &s.ErrorIds)
 		case "newly_unfixable_ids":
-			requiredBitSet[1] |= 1 << 0
-			if err := func() error {
-				s.NewlyUnfixableIds = make([]string, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem string
-					v, err := d.Str()
-					elem = string(v)
-					if err != nil {
-						return err
-					}
-					s.NewlyUnfixableIds = append(s.NewlyUnfixableIds, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"newly_unfixable_ids\"")
-			}
+			return 8, codec.DecodeStrs(d, &s.NewlyUnfixableIds)
 		case "fix_plan":
-			requiredBitSet[1] |= 1 << 1
-			if err := func() error {
-				if err := s.FixPlan.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"fix_plan\"")
-			}
+			return 9, s.FixPlan.Decode(d)
 		case "changes":
-			requiredBitSet[1] |= 1 << 2
-			if err := func() error {
-				if err := s.Changes.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"changes\"")
-			}
+			return 10, s.Changes.Decode(d)
 		case "prompt_excerpt":
-			requiredBitSet[1] |= 1 << 3
-			if err := func() error {
-				if err := s.PromptExcerpt.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"prompt_excerpt\"")
-			}
+			return 11, s.PromptExcerpt.Decode(d)
 		case "version_number":
-			requiredBitSet[1] |= 1 << 4
-			if err := func() error {
-				if err := s.VersionNumber.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"version_number\"")
-			}
+			return 12, s.VersionNumber.Decode(d)
 		case "outcome":
-			requiredBitSet[1] |= 1 << 5
-			if err := func() error {
-				if err := s.Outcome.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"outcome\"")
-			}
+			return 13, s.Outcome.Decode(d)
 		case "outcome_reason":
-			requiredBitSet[1] |= 1 << 6
-			if err := func() error {
-				if err := s.OutcomeReason.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"outcome_reason\"")
-			}
-		default:
-			return d.Skip()
+			return 14, s.OutcomeReason.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TornadoIteration")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [2]uint8{
-		0b11111111,
-		0b01111111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTornadoIteration) {
-					name = jsonFieldsNameOfTornadoIteration[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TornadoIteration) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TornadoIteration) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TornadoIteration) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TornadoIteration) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes TornadoIterationOutcome as json.
 func (s TornadoIterationOutcome) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes TornadoIterationOutcome from json.
 func (s *TornadoIterationOutcome) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode TornadoIterationOutcome to nil")
+		return codec.Nil("TornadoIterationOutcome")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch TornadoIterationOutcome(v) {
-	case TornadoIterationOutcomeBaseline:
-		*s = TornadoIterationOutcomeBaseline
-	case TornadoIterationOutcomeAccepted:
-		*s = TornadoIterationOutcomeAccepted
-	case TornadoIterationOutcomeRejected:
-		*s = TornadoIterationOutcomeRejected
-	case TornadoIterationOutcomeInconclusive:
-		*s = TornadoIterationOutcomeInconclusive
-	case TornadoIterationOutcomeNoPlan:
-		*s = TornadoIterationOutcomeNoPlan
-	case TornadoIterationOutcomeRefused:
-		*s = TornadoIterationOutcomeRefused
-	case TornadoIterationOutcomeUnfinished:
-		*s = TornadoIterationOutcomeUnfinished
-	default:
-		*s = TornadoIterationOutcome(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s TornadoIterationOutcome) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s TornadoIterationOutcome) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *TornadoIterationOutcome) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode implements json.Marshaler.
 func (s *TornadoListReply) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *TornadoListReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("data")
-		s.Data.Encode(e)
-	}
+	e.FieldStart("data")
+	s.Data.Encode(e)
 	{
 		_ = s.Errors
 		e.FieldStart("errors")
 		e.Null()
 	}
-}
-
-var jsonFieldsNameOfTornadoListReply = [2]string{
-	0: "data",
-	1: "errors",
-}
-
-// Decode decodes TornadoListReply from json.
-func (s *TornadoListReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TornadoListReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
-		case "errors":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TornadoListReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTornadoListReply) {
-					name = jsonFieldsNameOfTornadoListReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TornadoListReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TornadoListReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *TornadoPage) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TornadoPage) encodeFields(e *jx.Encoder) {
+var objectOfTornadoListReply = codec.Object{
+	Type:     "TornadoListReply",
+	Members:  []string{"data", "errors"},
+	Required: []uint8{0b00000011},
+}
+
+func (s *TornadoListReply) Decode(d *jx.Decoder) error {
+	return objectOfTornadoListReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "data":
+			return 0, s.Data.Decode(d)
+		case "errors":
+			return 1, d.Null()
+		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *TornadoListReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *TornadoListReply) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *TornadoPage) Encode(e *jx.Encoder) {
+	e.ObjStart()
 	{
 		e.FieldStart("sessions")
 		e.ArrStart()
@@ -26427,221 +9817,76 @@ func (s *TornadoPage) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-	{
-		e.FieldStart("next_cursor")
-		s.NextCursor.Encode(e)
-	}
+	e.FieldStart("next_cursor")
+	s.NextCursor.Encode(e)
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfTornadoPage = [2]string{
-	0: "sessions",
-	1: "next_cursor",
+var objectOfTornadoPage = codec.Object{
+	Type:     "TornadoPage",
+	Members:  []string{"sessions", "next_cursor"},
+	Required: []uint8{0b00000011},
 }
 
-// Decode decodes TornadoPage from json.
 func (s *TornadoPage) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TornadoPage to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTornadoPage.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "sessions":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				s.Sessions = make([]TornadoSummary, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem TornadoSummary
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Sessions = append(s.Sessions, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"sessions\"")
-			}
+			return 0, codec.DecodeArr(d, &s.Sessions, (*TornadoSummary).Decode)
 		case "next_cursor":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := s.NextCursor.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"next_cursor\"")
-			}
-		default:
-			return d.Skip()
+			return 1, s.NextCursor.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TornadoPage")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTornadoPage) {
-					name = jsonFieldsNameOfTornadoPage[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TornadoPage) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TornadoPage) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TornadoPage) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TornadoPage) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes TornadoPhase as json.
 func (s TornadoPhase) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes TornadoPhase from json.
 func (s *TornadoPhase) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode TornadoPhase to nil")
+		return codec.Nil("TornadoPhase")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch TornadoPhase(v) {
-	case TornadoPhaseBaseline:
-		*s = TornadoPhaseBaseline
-	case TornadoPhaseAnalyzing:
-		*s = TornadoPhaseAnalyzing
-	case TornadoPhasePlanning:
-		*s = TornadoPhasePlanning
-	case TornadoPhaseForking:
-		*s = TornadoPhaseForking
-	case TornadoPhaseScreening:
-		*s = TornadoPhaseScreening
-	case TornadoPhaseVerifying:
-		*s = TornadoPhaseVerifying
-	case TornadoPhaseDeciding:
-		*s = TornadoPhaseDeciding
-	default:
-		*s = TornadoPhase(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s TornadoPhase) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s TornadoPhase) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TornadoPhase) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TornadoPhase) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TornadoSession) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *TornadoSession) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("session_id")
-		e.Str(s.SessionID)
-	}
-	{
-		e.FieldStart("status")
-		s.Status.Encode(e)
-	}
-	{
-		e.FieldStart("stop_reason")
-		s.StopReason.Encode(e)
-	}
-	{
-		e.FieldStart("detail")
-		s.Detail.Encode(e)
-	}
-	{
-		e.FieldStart("phase")
-		s.Phase.Encode(e)
-	}
-	{
-		e.FieldStart("pathway_id")
-		e.Str(s.PathwayID)
-	}
-	{
-		e.FieldStart("persona_id")
-		s.PersonaID.Encode(e)
-	}
-	{
-		e.FieldStart("current_iteration")
-		e.Int(s.CurrentIteration)
-	}
-	{
-		e.FieldStart("max_iterations")
-		e.Int(s.MaxIterations)
-	}
-	{
-		e.FieldStart("total_scenarios")
-		e.Int(s.TotalScenarios)
-	}
-	{
-		e.FieldStart("passed_scenarios")
-		e.Int(s.PassedScenarios)
-	}
-	{
-		e.FieldStart("failed_scenarios")
-		e.Int(s.FailedScenarios)
-	}
-	{
-		e.FieldStart("unfixable_count")
-		e.Int(s.UnfixableCount)
-	}
+	e.FieldStart("session_id")
+	e.Str(s.SessionID)
+	e.FieldStart("status")
+	s.Status.Encode(e)
+	e.FieldStart("stop_reason")
+	s.StopReason.Encode(e)
+	e.FieldStart("detail")
+	s.Detail.Encode(e)
+	e.FieldStart("phase")
+	s.Phase.Encode(e)
+	e.FieldStart("pathway_id")
+	e.Str(s.PathwayID)
+	e.FieldStart("persona_id")
+	s.PersonaID.Encode(e)
+	e.FieldStart("current_iteration")
+	e.Int(s.CurrentIteration)
+	e.FieldStart("max_iterations")
+	e.Int(s.MaxIterations)
+	e.FieldStart("total_scenarios")
+	e.Int(s.TotalScenarios)
+	e.FieldStart("passed_scenarios")
+	e.Int(s.PassedScenarios)
+	e.FieldStart("failed_scenarios")
+	e.Int(s.FailedScenarios)
+	e.FieldStart("unfixable_count")
+	e.Int(s.UnfixableCount)
 	{
 		e.FieldStart("unfixable_ids")
 		e.ArrStart()
@@ -26658,26 +9903,16 @@ func (s *TornadoSession) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-	{
-		e.FieldStart("elapsed_ms")
-		e.Int(s.ElapsedMs)
-	}
-	{
-		e.FieldStart("timeout_ms")
-		e.Int(s.TimeoutMs)
-	}
-	{
-		e.FieldStart("base_version")
-		s.BaseVersion.Encode(e)
-	}
-	{
-		e.FieldStart("forked_version")
-		s.ForkedVersion.Encode(e)
-	}
-	{
-		e.FieldStart("base_moved")
-		e.Bool(s.BaseMoved)
-	}
+	e.FieldStart("elapsed_ms")
+	e.Int(s.ElapsedMs)
+	e.FieldStart("timeout_ms")
+	e.Int(s.TimeoutMs)
+	e.FieldStart("base_version")
+	s.BaseVersion.Encode(e)
+	e.FieldStart("forked_version")
+	s.ForkedVersion.Encode(e)
+	e.FieldStart("base_moved")
+	e.Bool(s.BaseMoved)
 	{
 		e.FieldStart("scenario_ids")
 		e.ArrStart()
@@ -26718,1654 +9953,440 @@ func (s *TornadoSession) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
+	e.FieldStart("cost")
+	s.Cost.Encode(e)
+	e.FieldStart("budget")
+	s.Budget.Encode(e)
+	e.FieldStart("created_at")
+	json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
+	e.FieldStart("completed_at")
+	s.CompletedAt.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
+	e.ObjEnd()
+}
+
+var objectOfTornadoSession = codec.Object{
+	Type: "TornadoSession",
+	Members: []string{
+		"session_id", "status", "stop_reason", "detail", "phase", "pathway_id", "persona_id", "current_iteration",
+		"max_iterations", "total_scenarios", "passed_scenarios", "failed_scenarios", "unfixable_count",
+		"unfixable_ids", "iterations", "elapsed_ms", "timeout_ms", "base_version", "forked_version", "base_moved",
+		"scenario_ids", "held_out_scenario_ids", "allow_node_ids", "deny_node_ids", "usage", "cost", "budget",
+		"created_at", "completed_at",
+	},
+	Required: []uint8{0b11111111, 0b11111111, 0b11111111, 0b00011111},
+}
+
+func (s *TornadoSession) Decode(d *jx.Decoder) error {
+	return objectOfTornadoSession.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "session_id":
+			return 0, codec.DecodeStr(d, &s.SessionID)
+		case "status":
+			return 1, s.Status.Decode(d)
+		case "stop_reason":
+			return 2, s.StopReason.Decode(d)
+		case "detail":
+			return 3, s.Detail.Decode(d)
+		case "phase":
+			return 4, s.Phase.Decode(d)
+		case "pathway_id":
+			return 5, codec.DecodeStr(d, &s.PathwayID)
+		case "persona_id":
+			return 6, s.PersonaID.Decode(d)
+		case "current_iteration":
+			return 7, codec.DecodeInt(d, &s.CurrentIteration)
+		case "max_iterations":
+			return 8, codec.DecodeInt(d, &s.MaxIterations)
+		case "total_scenarios":
+			return 9, codec.DecodeInt(d, &s.TotalScenarios)
+		case "passed_scenarios":
+			return 10, codec.DecodeInt(d, &s.PassedScenarios)
+		case "failed_scenarios":
+			return 11, codec.DecodeInt(d, &s.FailedScenarios)
+		case "unfixable_count":
+			return 12, codec.DecodeInt(d, &s.UnfixableCount)
+		case "unfixable_ids":
+			return 13, codec.DecodeStrs(d, &s.UnfixableIds)
+		case "iterations":
+			return 14, codec.DecodeArr(d, &s.Iterations, (*TornadoIteration).Decode)
+		case "elapsed_ms":
+			return 15, codec.DecodeInt(d, &s.ElapsedMs)
+		case "timeout_ms":
+			return 16, codec.DecodeInt(d, &s.TimeoutMs)
+		case "base_version":
+			return 17, s.BaseVersion.Decode(d)
+		case "forked_version":
+			return 18, s.ForkedVersion.Decode(d)
+		case "base_moved":
+			return 19, codec.DecodeBool(d, &s.BaseMoved)
+		case "scenario_ids":
+			return 20, codec.DecodeStrs(d, &s.ScenarioIds)
+		case "held_out_scenario_ids":
+			return 21, codec.DecodeStrs(d, &s.HeldOutScenarioIds)
+		case "allow_node_ids":
+			return 22, codec.DecodeStrs(d, &s.AllowNodeIds)
+		case "deny_node_ids":
+			return 23, codec.DecodeStrs(d, &s.DenyNodeIds)
+		case "usage":
+			return 24, codec.DecodeArr(d, &s.Usage, (*TestUsage).Decode)
+		case "cost":
+			return 25, s.Cost.Decode(d)
+		case "budget":
+			return 26, s.Budget.Decode(d)
+		case "created_at":
+			return 27, codec.DecodeTime(d, &s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
+		case "completed_at":
+			return 28, s.CompletedAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00"))
+		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *TornadoSession) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *TornadoSession) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *TornadoSessionReply) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("data")
+	s.Data.Encode(e)
 	{
-		e.FieldStart("cost")
-		s.Cost.Encode(e)
+		_ = s.Errors
+		e.FieldStart("errors")
+		e.Null()
 	}
-	{
+	e.ObjEnd()
+}
+
+var objectOfTornadoSessionReply = codec.Object{
+	Type:     "TornadoSessionReply",
+	Members:  []string{"data", "errors"},
+	Required: []uint8{0b00000011},
+}
+
+func (s *TornadoSessionReply) Decode(d *jx.Decoder) error {
+	return objectOfTornadoSessionReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "data":
+			return 0, s.Data.Decode(d)
+		case "errors":
+			return 1, d.Null()
+		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *TornadoSessionReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *TornadoSessionReply) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *TornadoStart) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("pathway_id")
+	e.Str(s.PathwayID)
+	if s.PersonaID.Set {
+		e.FieldStart("persona_id")
+		s.PersonaID.Encode(e)
+	}
+	if s.ScenarioIds != nil {
+		e.FieldStart("scenario_ids")
+		e.ArrStart()
+		for _, elem := range s.ScenarioIds {
+			e.Str(elem)
+		}
+		e.ArrEnd()
+	}
+	if s.VersionNumber.Set {
+		e.FieldStart("version_number")
+		s.VersionNumber.Encode(e)
+	}
+	if s.MaxIterations.Set {
+		e.FieldStart("max_iterations")
+		s.MaxIterations.Encode(e)
+	}
+	if s.TimeoutMs.Set {
+		e.FieldStart("timeout_ms")
+		s.TimeoutMs.Encode(e)
+	}
+	if s.Budget.Set {
 		e.FieldStart("budget")
 		s.Budget.Encode(e)
 	}
-	{
-		e.FieldStart("created_at")
-		json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
-	}
-	{
-		e.FieldStart("completed_at")
-		s.CompletedAt.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
-	}
-}
-
-var jsonFieldsNameOfTornadoSession = [29]string{
-	0:  "session_id",
-	1:  "status",
-	2:  "stop_reason",
-	3:  "detail",
-	4:  "phase",
-	5:  "pathway_id",
-	6:  "persona_id",
-	7:  "current_iteration",
-	8:  "max_iterations",
-	9:  "total_scenarios",
-	10: "passed_scenarios",
-	11: "failed_scenarios",
-	12: "unfixable_count",
-	13: "unfixable_ids",
-	14: "iterations",
-	15: "elapsed_ms",
-	16: "timeout_ms",
-	17: "base_version",
-	18: "forked_version",
-	19: "base_moved",
-	20: "scenario_ids",
-	21: "held_out_scenario_ids",
-	22: "allow_node_ids",
-	23: "deny_node_ids",
-	24: "usage",
-	25: "cost",
-	26: "budget",
-	27: "created_at",
-	28: "completed_at",
-}
-
-// Decode decodes TornadoSession from json.
-func (s *TornadoSession) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TornadoSession to nil")
-	}
-	var requiredBitSet [4]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "session_id":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.SessionID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"session_id\"")
-			}
-		case "status":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := s.Status.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"status\"")
-			}
-		case "stop_reason":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				if err := s.StopReason.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"stop_reason\"")
-			}
-		case "detail":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				if err := s.Detail.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"detail\"")
-			}
-		case "phase":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				if err := s.Phase.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"phase\"")
-			}
-		case "pathway_id":
-			requiredBitSet[0] |= 1 << 5
-			if err := func() error {
-				v, err := d.Str()
-				s.PathwayID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"pathway_id\"")
-			}
-		case "persona_id":
-			requiredBitSet[0] |= 1 << 6
-			if err := func() error {
-				if err := s.PersonaID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"persona_id\"")
-			}
-		case "current_iteration":
-			requiredBitSet[0] |= 1 << 7
-			if err := func() error {
-				v, err := d.Int()
-				s.CurrentIteration = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"current_iteration\"")
-			}
-		case "max_iterations":
-			requiredBitSet[1] |= 1 << 0
-			if err := func() error {
-				v, err := d.Int()
-				s.MaxIterations = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"max_iterations\"")
-			}
-		case "total_scenarios":
-			requiredBitSet[1] |= 1 << 1
-			if err := func() error {
-				v, err := d.Int()
-				s.TotalScenarios = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"total_scenarios\"")
-			}
-		case "passed_scenarios":
-			requiredBitSet[1] |= 1 << 2
-			if err := func() error {
-				v, err := d.Int()
-				s.PassedScenarios = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"passed_scenarios\"")
-			}
-		case "failed_scenarios":
-			requiredBitSet[1] |= 1 << 3
-			if err := func() error {
-				v, err := d.Int()
-				s.FailedScenarios = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"failed_scenarios\"")
-			}
-		case "unfixable_count":
-			requiredBitSet[1] |= 1 << 4
-			if err := func() error {
-				v, err := d.Int()
-				s.UnfixableCount = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"unfixable_count\"")
-			}
-		case "unfixable_ids":
-			requiredBitSet[1] |= 1 << 5
-			if err := func() error {
-				s.UnfixableIds = make([]string, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem string
-					v, err := d.Str()
-					elem = string(v)
-					if err != nil {
-						return err
-					}
-					s.UnfixableIds = append(s.UnfixableIds, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"unfixable_ids\"")
-			}
-		case "iterations":
-			requiredBitSet[1] |= 1 << 6
-			if err := func() error {
-				s.Iterations = make([]TornadoIteration, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem TornadoIteration
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Iterations = append(s.Iterations, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"iterations\"")
-			}
-		case "elapsed_ms":
-			requiredBitSet[1] |= 1 << 7
-			if err := func() error {
-				v, err := d.Int()
-				s.ElapsedMs = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"elapsed_ms\"")
-			}
-		case "timeout_ms":
-			requiredBitSet[2] |= 1 << 0
-			if err := func() error {
-				v, err := d.Int()
-				s.TimeoutMs = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"timeout_ms\"")
-			}
-		case "base_version":
-			requiredBitSet[2] |= 1 << 1
-			if err := func() error {
-				if err := s.BaseVersion.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"base_version\"")
-			}
-		case "forked_version":
-			requiredBitSet[2] |= 1 << 2
-			if err := func() error {
-				if err := s.ForkedVersion.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"forked_version\"")
-			}
-		case "base_moved":
-			requiredBitSet[2] |= 1 << 3
-			if err := func() error {
-				v, err := d.Bool()
-				s.BaseMoved = bool(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"base_moved\"")
-			}
-		case "scenario_ids":
-			requiredBitSet[2] |= 1 << 4
-			if err := func() error {
-				s.ScenarioIds = make([]string, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem string
-					v, err := d.Str()
-					elem = string(v)
-					if err != nil {
-						return err
-					}
-					s.ScenarioIds = append(s.ScenarioIds, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"scenario_ids\"")
-			}
-		case "held_out_scenario_ids":
-			requiredBitSet[2] |= 1 << 5
-			if err := func() error {
-				s.HeldOutScenarioIds = make([]string, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem string
-					v, err := d.Str()
-					elem = string(v)
-					if err != nil {
-						return err
-					}
-					s.HeldOutScenarioIds = append(s.HeldOutScenarioIds, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"held_out_scenario_ids\"")
-			}
-		case "allow_node_ids":
-			requiredBitSet[2] |= 1 << 6
-			if err := func() error {
-				s.AllowNodeIds = make([]string, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem string
-					v, err := d.Str()
-					elem = string(v)
-					if err != nil {
-						return err
-					}
-					s.AllowNodeIds = append(s.AllowNodeIds, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"allow_node_ids\"")
-			}
-		case "deny_node_ids":
-			requiredBitSet[2] |= 1 << 7
-			if err := func() error {
-				s.DenyNodeIds = make([]string, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem string
-					v, err := d.Str()
-					elem = string(v)
-					if err != nil {
-						return err
-					}
-					s.DenyNodeIds = append(s.DenyNodeIds, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"deny_node_ids\"")
-			}
-		case "usage":
-			requiredBitSet[3] |= 1 << 0
-			if err := func() error {
-				s.Usage = make([]TestUsage, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem TestUsage
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Usage = append(s.Usage, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"usage\"")
-			}
-		case "cost":
-			requiredBitSet[3] |= 1 << 1
-			if err := func() error {
-				if err := s.Cost.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"cost\"")
-			}
-		case "budget":
-			requiredBitSet[3] |= 1 << 2
-			if err := func() error {
-				if err := s.Budget.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"budget\"")
-			}
-		case "created_at":
-			requiredBitSet[3] |= 1 << 3
-			if err := func() error {
-				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.000Z07:00")
-				s.CreatedAt = v
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"created_at\"")
-			}
-		case "completed_at":
-			requiredBitSet[3] |= 1 << 4
-			if err := func() error {
-				if err := s.CompletedAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00")); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"completed_at\"")
-			}
-		default:
-			return d.Skip()
+	if s.AllowNodeIds != nil {
+		e.FieldStart("allow_node_ids")
+		e.ArrStart()
+		for _, elem := range s.AllowNodeIds {
+			e.Str(elem)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TornadoSession")
+		e.ArrEnd()
 	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [4]uint8{
-		0b11111111,
-		0b11111111,
-		0b11111111,
-		0b00011111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTornadoSession) {
-					name = jsonFieldsNameOfTornadoSession[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
+	if s.DenyNodeIds != nil {
+		e.FieldStart("deny_node_ids")
+		e.ArrStart()
+		for _, elem := range s.DenyNodeIds {
+			e.Str(elem)
 		}
+		e.ArrEnd()
 	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
+	if s.HeldOutScenarioIds != nil {
+		e.FieldStart("held_out_scenario_ids")
+		e.ArrStart()
+		for _, elem := range s.HeldOutScenarioIds {
+			e.Str(elem)
+		}
+		e.ArrEnd()
 	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TornadoSession) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TornadoSession) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *TornadoSessionReply) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TornadoSessionReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("data")
-		s.Data.Encode(e)
-	}
-	{
-		_ = s.Errors
-		e.FieldStart("errors")
-		e.Null()
-	}
+var objectOfTornadoStart = codec.Object{
+	Type: "TornadoStart",
+	Members: []string{
+		"pathway_id", "persona_id", "scenario_ids", "version_number", "max_iterations", "timeout_ms", "budget",
+		"allow_node_ids", "deny_node_ids", "held_out_scenario_ids",
+	},
+	Required: []uint8{0b00000001, 0b00000000},
 }
 
-var jsonFieldsNameOfTornadoSessionReply = [2]string{
-	0: "data",
-	1: "errors",
-}
-
-// Decode decodes TornadoSessionReply from json.
-func (s *TornadoSessionReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TornadoSessionReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
-		case "errors":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TornadoSessionReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTornadoSessionReply) {
-					name = jsonFieldsNameOfTornadoSessionReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TornadoSessionReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TornadoSessionReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *TornadoStart) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *TornadoStart) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("pathway_id")
-		e.Str(s.PathwayID)
-	}
-	{
-		if s.PersonaID.Set {
-			e.FieldStart("persona_id")
-			s.PersonaID.Encode(e)
-		}
-	}
-	{
-		if s.ScenarioIds != nil {
-			e.FieldStart("scenario_ids")
-			e.ArrStart()
-			for _, elem := range s.ScenarioIds {
-				e.Str(elem)
-			}
-			e.ArrEnd()
-		}
-	}
-	{
-		if s.VersionNumber.Set {
-			e.FieldStart("version_number")
-			s.VersionNumber.Encode(e)
-		}
-	}
-	{
-		if s.MaxIterations.Set {
-			e.FieldStart("max_iterations")
-			s.MaxIterations.Encode(e)
-		}
-	}
-	{
-		if s.TimeoutMs.Set {
-			e.FieldStart("timeout_ms")
-			s.TimeoutMs.Encode(e)
-		}
-	}
-	{
-		if s.Budget.Set {
-			e.FieldStart("budget")
-			s.Budget.Encode(e)
-		}
-	}
-	{
-		if s.AllowNodeIds != nil {
-			e.FieldStart("allow_node_ids")
-			e.ArrStart()
-			for _, elem := range s.AllowNodeIds {
-				e.Str(elem)
-			}
-			e.ArrEnd()
-		}
-	}
-	{
-		if s.DenyNodeIds != nil {
-			e.FieldStart("deny_node_ids")
-			e.ArrStart()
-			for _, elem := range s.DenyNodeIds {
-				e.Str(elem)
-			}
-			e.ArrEnd()
-		}
-	}
-	{
-		if s.HeldOutScenarioIds != nil {
-			e.FieldStart("held_out_scenario_ids")
-			e.ArrStart()
-			for _, elem := range s.HeldOutScenarioIds {
-				e.Str(elem)
-			}
-			e.ArrEnd()
-		}
-	}
-}
-
-var jsonFieldsNameOfTornadoStart = [10]string{
-	0: "pathway_id",
-	1: "persona_id",
-	2: "scenario_ids",
-	3: "version_number",
-	4: "max_iterations",
-	5: "timeout_ms",
-	6: "budget",
-	7: "allow_node_ids",
-	8: "deny_node_ids",
-	9: "held_out_scenario_ids",
-}
-
-// Decode decodes TornadoStart from json.
 func (s *TornadoStart) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode TornadoStart to nil")
+		return codec.Nil("TornadoStart")
 	}
-	var requiredBitSet [2]uint8
 	s.setDefaults()
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTornadoStart.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "pathway_id":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.PathwayID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"pathway_id\"")
-			}
+			return 0, codec.DecodeStr(d, &s.PathwayID)
 		case "persona_id":
-			if err := func() error {
-				s.PersonaID.Reset()
-				if err := s.PersonaID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"persona_id\"")
-			}
+			s.PersonaID.Reset()
+			return 1, s.PersonaID.Decode(d)
 		case "scenario_ids":
-			if err := func() error {
-				s.ScenarioIds = make([]string, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem string
-					v, err := d.Str()
-					elem = string(v)
-					if err != nil {
-						return err
-					}
-					s.ScenarioIds = append(s.ScenarioIds, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"scenario_ids\"")
-			}
+			return 2, codec.DecodeStrs(d, &s.ScenarioIds)
 		case "version_number":
-			if err := func() error {
-				s.VersionNumber.Reset()
-				if err := s.VersionNumber.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"version_number\"")
-			}
+			s.VersionNumber.Reset()
+			return 3, s.VersionNumber.Decode(d)
 		case "max_iterations":
-			if err := func() error {
-				s.MaxIterations.Reset()
-				if err := s.MaxIterations.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"max_iterations\"")
-			}
+			s.MaxIterations.Reset()
+			return 4, s.MaxIterations.Decode(d)
 		case "timeout_ms":
-			if err := func() error {
-				s.TimeoutMs.Reset()
-				if err := s.TimeoutMs.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"timeout_ms\"")
-			}
+			s.TimeoutMs.Reset()
+			return 5, s.TimeoutMs.Decode(d)
 		case "budget":
-			if err := func() error {
-				s.Budget.Reset()
-				if err := s.Budget.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"budget\"")
-			}
+			s.Budget.Reset()
+			return 6, s.Budget.Decode(d)
 		case "allow_node_ids":
-			if err := func() error {
-				s.AllowNodeIds = make([]string, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem string
-					v, err := d.Str()
-					elem = string(v)
-					if err != nil {
-						return err
-					}
-					s.AllowNodeIds = append(s.AllowNodeIds, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"allow_node_ids\"")
-			}
+			return 7, codec.DecodeStrs(d, &s.AllowNodeIds)
 		case "deny_node_ids":
-			if err := func() error {
-				s.DenyNodeIds = make([]string, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem string
-					v, err := d.Str()
-					elem = string(v)
-					if err != nil {
-						return err
-					}
-					s.DenyNodeIds = append(s.DenyNodeIds, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"deny_node_ids\"")
-			}
+			return 8, codec.DecodeStrs(d, &s.DenyNodeIds)
 		case "held_out_scenario_ids":
-			if err := func() error {
-				s.HeldOutScenarioIds = make([]string, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem string
-					v, err := d.Str()
-					elem = string(v)
-					if err != nil {
-						return err
-					}
-					s.HeldOutScenarioIds = append(s.HeldOutScenarioIds, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"held_out_scenario_ids\"")
-			}
-		default:
-			return errors.Errorf("unexpected field %q", k)
+			return 9, codec.DecodeStrs(d, &s.HeldOutScenarioIds)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TornadoStart")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [2]uint8{
-		0b00000001,
-		0b00000000,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTornadoStart) {
-					name = jsonFieldsNameOfTornadoStart[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TornadoStart) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TornadoStart) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TornadoStart) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TornadoStart) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TornadoStarted) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("session_id")
+	e.Str(s.SessionID)
+	e.FieldStart("status")
+	s.Status.Encode(e)
+	e.FieldStart("pathway_id")
+	e.Str(s.PathwayID)
+	e.FieldStart("max_iterations")
+	e.Int(s.MaxIterations)
+	e.FieldStart("timeout_ms")
+	e.Int(s.TimeoutMs)
+	e.FieldStart("created_at")
+	json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TornadoStarted) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("session_id")
-		e.Str(s.SessionID)
-	}
-	{
-		e.FieldStart("status")
-		s.Status.Encode(e)
-	}
-	{
-		e.FieldStart("pathway_id")
-		e.Str(s.PathwayID)
-	}
-	{
-		e.FieldStart("max_iterations")
-		e.Int(s.MaxIterations)
-	}
-	{
-		e.FieldStart("timeout_ms")
-		e.Int(s.TimeoutMs)
-	}
-	{
-		e.FieldStart("created_at")
-		json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
-	}
+var objectOfTornadoStarted = codec.Object{
+	Type:     "TornadoStarted",
+	Members:  []string{"session_id", "status", "pathway_id", "max_iterations", "timeout_ms", "created_at"},
+	Required: []uint8{0b00111111},
 }
 
-var jsonFieldsNameOfTornadoStarted = [6]string{
-	0: "session_id",
-	1: "status",
-	2: "pathway_id",
-	3: "max_iterations",
-	4: "timeout_ms",
-	5: "created_at",
-}
-
-// Decode decodes TornadoStarted from json.
 func (s *TornadoStarted) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TornadoStarted to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTornadoStarted.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "session_id":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.SessionID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"session_id\"")
-			}
+			return 0, codec.DecodeStr(d, &s.SessionID)
 		case "status":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := s.Status.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"status\"")
-			}
+			return 1, s.Status.Decode(d)
 		case "pathway_id":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				v, err := d.Str()
-				s.PathwayID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"pathway_id\"")
-			}
+			return 2, codec.DecodeStr(d, &s.PathwayID)
 		case "max_iterations":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				v, err := d.Int()
-				s.MaxIterations = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"max_iterations\"")
-			}
+			return 3, codec.DecodeInt(d, &s.MaxIterations)
 		case "timeout_ms":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				v, err := d.Int()
-				s.TimeoutMs = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"timeout_ms\"")
-			}
+			return 4, codec.DecodeInt(d, &s.TimeoutMs)
 		case "created_at":
-			requiredBitSet[0] |= 1 << 5
-			if err := func() error {
-				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.000Z07:00")
-				s.CreatedAt = v
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"created_at\"")
-			}
-		default:
-			return d.Skip()
+			return 5, codec.DecodeTime(d, &s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TornadoStarted")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00111111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTornadoStarted) {
-					name = jsonFieldsNameOfTornadoStarted[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TornadoStarted) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TornadoStarted) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TornadoStarted) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TornadoStarted) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TornadoStartedReply) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *TornadoStartedReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("data")
-		s.Data.Encode(e)
-	}
+	e.FieldStart("data")
+	s.Data.Encode(e)
 	{
 		_ = s.Errors
 		e.FieldStart("errors")
 		e.Null()
 	}
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfTornadoStartedReply = [2]string{
-	0: "data",
-	1: "errors",
+var objectOfTornadoStartedReply = codec.Object{
+	Type:     "TornadoStartedReply",
+	Members:  []string{"data", "errors"},
+	Required: []uint8{0b00000011},
 }
 
-// Decode decodes TornadoStartedReply from json.
 func (s *TornadoStartedReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TornadoStartedReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTornadoStartedReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
+			return 0, s.Data.Decode(d)
 		case "errors":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
+			return 1, d.Null()
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TornadoStartedReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTornadoStartedReply) {
-					name = jsonFieldsNameOfTornadoStartedReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TornadoStartedReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TornadoStartedReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TornadoStartedReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TornadoStartedReply) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes TornadoStatus as json.
 func (s TornadoStatus) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes TornadoStatus from json.
 func (s *TornadoStatus) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode TornadoStatus to nil")
+		return codec.Nil("TornadoStatus")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch TornadoStatus(v) {
-	case TornadoStatusRUNNING:
-		*s = TornadoStatusRUNNING
-	case TornadoStatusCOMPLETEDALLPASSED:
-		*s = TornadoStatusCOMPLETEDALLPASSED
-	case TornadoStatusCOMPLETEDPARTIAL:
-		*s = TornadoStatusCOMPLETEDPARTIAL
-	case TornadoStatusTIMEOUT:
-		*s = TornadoStatusTIMEOUT
-	case TornadoStatusSTUCK:
-		*s = TornadoStatusSTUCK
-	case TornadoStatusCANCELLED:
-		*s = TornadoStatusCANCELLED
-	case TornadoStatusERROR:
-		*s = TornadoStatusERROR
-	default:
-		*s = TornadoStatus(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s TornadoStatus) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s TornadoStatus) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TornadoStatus) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TornadoStatus) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes TornadoStopReason as json.
 func (s TornadoStopReason) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes TornadoStopReason from json.
 func (s *TornadoStopReason) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode TornadoStopReason to nil")
+		return codec.Nil("TornadoStopReason")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch TornadoStopReason(v) {
-	case TornadoStopReasonAllPassed:
-		*s = TornadoStopReasonAllPassed
-	case TornadoStopReasonBaselinePassed:
-		*s = TornadoStopReasonBaselinePassed
-	case TornadoStopReasonCancelled:
-		*s = TornadoStopReasonCancelled
-	case TornadoStopReasonInfrastructure:
-		*s = TornadoStopReasonInfrastructure
-	case TornadoStopReasonPermanentLlmError:
-		*s = TornadoStopReasonPermanentLlmError
-	case TornadoStopReasonInvalidPathway:
-		*s = TornadoStopReasonInvalidPathway
-	case TornadoStopReasonDeadline:
-		*s = TornadoStopReasonDeadline
-	case TornadoStopReasonNoProgress:
-		*s = TornadoStopReasonNoProgress
-	case TornadoStopReasonAllUnfixable:
-		*s = TornadoStopReasonAllUnfixable
-	case TornadoStopReasonNoNewPlan:
-		*s = TornadoStopReasonNoNewPlan
-	case TornadoStopReasonOscillation:
-		*s = TornadoStopReasonOscillation
-	case TornadoStopReasonMaxIterations:
-		*s = TornadoStopReasonMaxIterations
-	case TornadoStopReasonBudget:
-		*s = TornadoStopReasonBudget
-	default:
-		*s = TornadoStopReason(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s TornadoStopReason) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s TornadoStopReason) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TornadoStopReason) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TornadoStopReason) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TornadoSummary) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("session_id")
+	e.Str(s.SessionID)
+	e.FieldStart("status")
+	s.Status.Encode(e)
+	e.FieldStart("phase")
+	s.Phase.Encode(e)
+	e.FieldStart("stop_reason")
+	s.StopReason.Encode(e)
+	e.FieldStart("pathway_id")
+	e.Str(s.PathwayID)
+	e.FieldStart("persona_id")
+	s.PersonaID.Encode(e)
+	e.FieldStart("current_iteration")
+	e.Int(s.CurrentIteration)
+	e.FieldStart("max_iterations")
+	e.Int(s.MaxIterations)
+	e.FieldStart("total_scenarios")
+	e.Int(s.TotalScenarios)
+	e.FieldStart("passed_scenarios")
+	e.Int(s.PassedScenarios)
+	e.FieldStart("failed_scenarios")
+	e.Int(s.FailedScenarios)
+	e.FieldStart("unfixable_count")
+	e.Int(s.UnfixableCount)
+	e.FieldStart("base_version")
+	e.Int(s.BaseVersion)
+	e.FieldStart("forked_version")
+	s.ForkedVersion.Encode(e)
+	e.FieldStart("created_at")
+	json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
+	e.FieldStart("completed_at")
+	s.CompletedAt.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TornadoSummary) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("session_id")
-		e.Str(s.SessionID)
-	}
-	{
-		e.FieldStart("status")
-		s.Status.Encode(e)
-	}
-	{
-		e.FieldStart("phase")
-		s.Phase.Encode(e)
-	}
-	{
-		e.FieldStart("stop_reason")
-		s.StopReason.Encode(e)
-	}
-	{
-		e.FieldStart("pathway_id")
-		e.Str(s.PathwayID)
-	}
-	{
-		e.FieldStart("persona_id")
-		s.PersonaID.Encode(e)
-	}
-	{
-		e.FieldStart("current_iteration")
-		e.Int(s.CurrentIteration)
-	}
-	{
-		e.FieldStart("max_iterations")
-		e.Int(s.MaxIterations)
-	}
-	{
-		e.FieldStart("total_scenarios")
-		e.Int(s.TotalScenarios)
-	}
-	{
-		e.FieldStart("passed_scenarios")
-		e.Int(s.PassedScenarios)
-	}
-	{
-		e.FieldStart("failed_scenarios")
-		e.Int(s.FailedScenarios)
-	}
-	{
-		e.FieldStart("unfixable_count")
-		e.Int(s.UnfixableCount)
-	}
-	{
-		e.FieldStart("base_version")
-		e.Int(s.BaseVersion)
-	}
-	{
-		e.FieldStart("forked_version")
-		s.ForkedVersion.Encode(e)
-	}
-	{
-		e.FieldStart("created_at")
-		json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
-	}
-	{
-		e.FieldStart("completed_at")
-		s.CompletedAt.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
-	}
+var objectOfTornadoSummary = codec.Object{
+	Type: "TornadoSummary",
+	Members: []string{
+		"session_id", "status", "phase", "stop_reason", "pathway_id", "persona_id", "current_iteration",
+		"max_iterations", "total_scenarios", "passed_scenarios", "failed_scenarios", "unfixable_count",
+		"base_version", "forked_version", "created_at", "completed_at",
+	},
+	Required: []uint8{0b11111111, 0b11111111},
 }
 
-var jsonFieldsNameOfTornadoSummary = [16]string{
-	0:  "session_id",
-	1:  "status",
-	2:  "phase",
-	3:  "stop_reason",
-	4:  "pathway_id",
-	5:  "persona_id",
-	6:  "current_iteration",
-	7:  "max_iterations",
-	8:  "total_scenarios",
-	9:  "passed_scenarios",
-	10: "failed_scenarios",
-	11: "unfixable_count",
-	12: "base_version",
-	13: "forked_version",
-	14: "created_at",
-	15: "completed_at",
-}
-
-// Decode decodes TornadoSummary from json.
 func (s *TornadoSummary) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TornadoSummary to nil")
-	}
-	var requiredBitSet [2]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTornadoSummary.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "session_id":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.SessionID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"session_id\"")
-			}
+			return 0, codec.DecodeStr(d, &s.SessionID)
 		case "status":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := s.Status.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"status\"")
-			}
+			return 1, s.Status.Decode(d)
 		case "phase":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				if err := s.Phase.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"phase\"")
-			}
+			return 2, s.Phase.Decode(d)
 		case "stop_reason":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				if err := s.StopReason.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"stop_reason\"")
-			}
+			return 3, s.StopReason.Decode(d)
 		case "pathway_id":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				v, err := d.Str()
-				s.PathwayID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"pathway_id\"")
-			}
+			return 4, codec.DecodeStr(d, &s.PathwayID)
 		case "persona_id":
-			requiredBitSet[0] |= 1 << 5
-			if err := func() error {
-				if err := s.PersonaID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"persona_id\"")
-			}
+			return 5, s.PersonaID.Decode(d)
 		case "current_iteration":
-			requiredBitSet[0] |= 1 << 6
-			if err := func() error {
-				v, err := d.Int()
-				s.CurrentIteration = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"current_iteration\"")
-			}
+			return 6, codec.DecodeInt(d, &s.CurrentIteration)
 		case "max_iterations":
-			requiredBitSet[0] |= 1 << 7
-			if err := func() error {
-				v, err := d.Int()
-				s.MaxIterations = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"max_iterations\"")
-			}
+			return 7, codec.DecodeInt(d, &s.MaxIterations)
 		case "total_scenarios":
-			requiredBitSet[1] |= 1 << 0
-			if err := func() error {
-				v, err := d.Int()
-				s.TotalScenarios = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"total_scenarios\"")
-			}
+			return 8, codec.DecodeInt(d, &s.TotalScenarios)
 		case "passed_scenarios":
-			requiredBitSet[1] |= 1 << 1
-			if err := func() error {
-				v, err := d.Int()
-				s.PassedScenarios = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"passed_scenarios\"")
-			}
+			return 9, codec.DecodeInt(d, &s.PassedScenarios)
 		case "failed_scenarios":
-			requiredBitSet[1] |= 1 << 2
-			if err := func() error {
-				v, err := d.Int()
-				s.FailedScenarios = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"failed_scenarios\"")
-			}
+			return 10, codec.DecodeInt(d, &s.FailedScenarios)
 		case "unfixable_count":
-			requiredBitSet[1] |= 1 << 3
-			if err := func() error {
-				v, err := d.Int()
-				s.UnfixableCount = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"unfixable_count\"")
-			}
+			return 11, codec.DecodeInt(d, &s.UnfixableCount)
 		case "base_version":
-			requiredBitSet[1] |= 1 << 4
-			if err := func() error {
-				v, err := d.Int()
-				s.BaseVersion = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"base_version\"")
-			}
+			return 12, codec.DecodeInt(d, &s.BaseVersion)
 		case "forked_version":
-			requiredBitSet[1] |= 1 << 5
-			if err := func() error {
-				if err := s.ForkedVersion.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"forked_version\"")
-			}
+			return 13, s.ForkedVersion.Decode(d)
 		case "created_at":
-			requiredBitSet[1] |= 1 << 6
-			if err := func() error {
-				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.000Z07:00")
-				s.CreatedAt = v
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"created_at\"")
-			}
+			return 14, codec.DecodeTime(d, &s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
 		case "completed_at":
-			requiredBitSet[1] |= 1 << 7
-			if err := func() error {
-				if err := s.CompletedAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00")); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"completed_at\"")
-			}
-		default:
-			return d.Skip()
+			return 15, s.CompletedAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00"))
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TornadoSummary")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [2]uint8{
-		0b11111111,
-		0b11111111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTornadoSummary) {
-					name = jsonFieldsNameOfTornadoSummary[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TornadoSummary) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TornadoSummary) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TornadoSummary) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TornadoSummary) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }

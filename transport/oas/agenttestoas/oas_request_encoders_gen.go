@@ -8,19 +8,15 @@ import (
 
 	"github.com/go-faster/jx"
 	ht "github.com/ogen-go/ogen/http"
+
+	"github.com/callwright/callwright/transport/oas/internal/codec"
 )
 
 func encodeCloneTestTemplateRequest(
 	req *TestTemplateClone,
 	r *http.Request,
 ) error {
-	const contentType = "application/json"
-	e := new(jx.Encoder)
-	{
-		req.Encode(e)
-	}
-	encoded := e.Bytes()
-	ht.SetBody(r, bytes.NewReader(encoded), contentType)
+	codec.WriteRequest(r, req)
 	return nil
 }
 
@@ -28,13 +24,7 @@ func encodeCreateTestScenarioRequest(
 	req *TestScenarioCreate,
 	r *http.Request,
 ) error {
-	const contentType = "application/json"
-	e := new(jx.Encoder)
-	{
-		req.Encode(e)
-	}
-	encoded := e.Bytes()
-	ht.SetBody(r, bytes.NewReader(encoded), contentType)
+	codec.WriteRequest(r, req)
 	return nil
 }
 
@@ -42,13 +32,7 @@ func encodeCreateTestSetRequest(
 	req *TestSetStart,
 	r *http.Request,
 ) error {
-	const contentType = "application/json"
-	e := new(jx.Encoder)
-	{
-		req.Encode(e)
-	}
-	encoded := e.Bytes()
-	ht.SetBody(r, bytes.NewReader(encoded), contentType)
+	codec.WriteRequest(r, req)
 	return nil
 }
 
@@ -56,13 +40,7 @@ func encodeGenerateTestScenarioRequest(
 	req *TestScenarioFromCall,
 	r *http.Request,
 ) error {
-	const contentType = "application/json"
-	e := new(jx.Encoder)
-	{
-		req.Encode(e)
-	}
-	encoded := e.Bytes()
-	ht.SetBody(r, bytes.NewReader(encoded), contentType)
+	codec.WriteRequest(r, req)
 	return nil
 }
 
@@ -76,10 +54,8 @@ func encodeRescoreTestScenarioRequest(
 		return nil
 	}
 	e := new(jx.Encoder)
-	{
-		if req.Set {
-			req.Encode(e)
-		}
+	if req.Set {
+		req.Encode(e)
 	}
 	encoded := e.Bytes()
 	ht.SetBody(r, bytes.NewReader(encoded), contentType)
@@ -90,13 +66,7 @@ func encodeStartTestBatchRequest(
 	req *TestBatchStart,
 	r *http.Request,
 ) error {
-	const contentType = "application/json"
-	e := new(jx.Encoder)
-	{
-		req.Encode(e)
-	}
-	encoded := e.Bytes()
-	ht.SetBody(r, bytes.NewReader(encoded), contentType)
+	codec.WriteRequest(r, req)
 	return nil
 }
 
@@ -110,10 +80,8 @@ func encodeStartTestRunRequest(
 		return nil
 	}
 	e := new(jx.Encoder)
-	{
-		if req.Set {
-			req.Encode(e)
-		}
+	if req.Set {
+		req.Encode(e)
 	}
 	encoded := e.Bytes()
 	ht.SetBody(r, bytes.NewReader(encoded), contentType)
@@ -124,13 +92,7 @@ func encodeStartTornadoRequest(
 	req *TornadoStart,
 	r *http.Request,
 ) error {
-	const contentType = "application/json"
-	e := new(jx.Encoder)
-	{
-		req.Encode(e)
-	}
-	encoded := e.Bytes()
-	ht.SetBody(r, bytes.NewReader(encoded), contentType)
+	codec.WriteRequest(r, req)
 	return nil
 }
 
@@ -138,12 +100,6 @@ func encodeUpdateTestScenarioRequest(
 	req *TestScenarioUpdate,
 	r *http.Request,
 ) error {
-	const contentType = "application/json"
-	e := new(jx.Encoder)
-	{
-		req.Encode(e)
-	}
-	encoded := e.Bytes()
-	ht.SetBody(r, bytes.NewReader(encoded), contentType)
+	codec.WriteRequest(r, req)
 	return nil
 }

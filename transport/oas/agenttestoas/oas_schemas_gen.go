@@ -7,8 +7,9 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/go-faster/errors"
 	"github.com/go-faster/jx"
+
+	"github.com/callwright/callwright/transport/oas/internal/codec"
 )
 
 func (s *ErrorStatusCodeWithHeaders) Error() string {
@@ -18,26 +19,6 @@ func (s *ErrorStatusCodeWithHeaders) Error() string {
 type ApiKey struct {
 	Request *http.Request
 	Roles   []string
-}
-
-// GetRequest returns the value of Request.
-func (s *ApiKey) GetRequest() *http.Request {
-	return s.Request
-}
-
-// GetRoles returns the value of Roles.
-func (s *ApiKey) GetRoles() []string {
-	return s.Roles
-}
-
-// SetRequest sets the value of Request.
-func (s *ApiKey) SetRequest(val *http.Request) {
-	s.Request = val
-}
-
-// SetRoles sets the value of Roles.
-func (s *ApiKey) SetRoles(val []string) {
-	s.Roles = val
 }
 
 // Ref: #/components/schemas/ErrorDetail
@@ -54,56 +35,6 @@ type ErrorDetail struct {
 	BatchID OptString `json:"batch_id"`
 }
 
-// GetError returns the value of Error.
-func (s *ErrorDetail) GetError() string {
-	return s.Error
-}
-
-// GetMessage returns the value of Message.
-func (s *ErrorDetail) GetMessage() string {
-	return s.Message
-}
-
-// GetPath returns the value of Path.
-func (s *ErrorDetail) GetPath() OptString {
-	return s.Path
-}
-
-// GetField returns the value of Field.
-func (s *ErrorDetail) GetField() OptString {
-	return s.Field
-}
-
-// GetBatchID returns the value of BatchID.
-func (s *ErrorDetail) GetBatchID() OptString {
-	return s.BatchID
-}
-
-// SetError sets the value of Error.
-func (s *ErrorDetail) SetError(val string) {
-	s.Error = val
-}
-
-// SetMessage sets the value of Message.
-func (s *ErrorDetail) SetMessage(val string) {
-	s.Message = val
-}
-
-// SetPath sets the value of Path.
-func (s *ErrorDetail) SetPath(val OptString) {
-	s.Path = val
-}
-
-// SetField sets the value of Field.
-func (s *ErrorDetail) SetField(val OptString) {
-	s.Field = val
-}
-
-// SetBatchID sets the value of BatchID.
-func (s *ErrorDetail) SetBatchID(val OptString) {
-	s.BatchID = val
-}
-
 // Body of every error. Envelope A has `data` (null), envelope B `status` and `message`; both have
 // `errors`.
 // Ref: #/components/schemas/ErrorEnvelope
@@ -118,46 +49,6 @@ type ErrorEnvelope struct {
 	Errors []ErrorDetail `json:"errors"`
 }
 
-// GetData returns the value of Data.
-func (s *ErrorEnvelope) GetData() OptNull {
-	return s.Data
-}
-
-// GetStatus returns the value of Status.
-func (s *ErrorEnvelope) GetStatus() OptErrorEnvelopeStatus {
-	return s.Status
-}
-
-// GetMessage returns the value of Message.
-func (s *ErrorEnvelope) GetMessage() OptString {
-	return s.Message
-}
-
-// GetErrors returns the value of Errors.
-func (s *ErrorEnvelope) GetErrors() []ErrorDetail {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *ErrorEnvelope) SetData(val OptNull) {
-	s.Data = val
-}
-
-// SetStatus sets the value of Status.
-func (s *ErrorEnvelope) SetStatus(val OptErrorEnvelopeStatus) {
-	s.Status = val
-}
-
-// SetMessage sets the value of Message.
-func (s *ErrorEnvelope) SetMessage(val OptString) {
-	s.Message = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *ErrorEnvelope) SetErrors(val []ErrorDetail) {
-	s.Errors = val
-}
-
 // Envelope B only.
 type ErrorEnvelopeStatus string
 
@@ -165,32 +56,16 @@ const (
 	ErrorEnvelopeStatusError ErrorEnvelopeStatus = "error"
 )
 
-// AllValues returns all ErrorEnvelopeStatus values.
 func (ErrorEnvelopeStatus) AllValues() []ErrorEnvelopeStatus {
 	return []ErrorEnvelopeStatus{
 		ErrorEnvelopeStatusError,
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s ErrorEnvelopeStatus) MarshalText() ([]byte, error) {
-	switch s {
-	case ErrorEnvelopeStatusError:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s ErrorEnvelopeStatus) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *ErrorEnvelopeStatus) UnmarshalText(data []byte) error {
-	switch ErrorEnvelopeStatus(data) {
-	case ErrorEnvelopeStatusError:
-		*s = ErrorEnvelopeStatusError
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // ErrorStatusCodeWithHeaders wraps ErrorEnvelope with status code and response headers.
@@ -198,36 +73,6 @@ type ErrorStatusCodeWithHeaders struct {
 	StatusCode int
 	RetryAfter OptInt
 	Response   ErrorEnvelope
-}
-
-// GetStatusCode returns the value of StatusCode.
-func (s *ErrorStatusCodeWithHeaders) GetStatusCode() int {
-	return s.StatusCode
-}
-
-// GetRetryAfter returns the value of RetryAfter.
-func (s *ErrorStatusCodeWithHeaders) GetRetryAfter() OptInt {
-	return s.RetryAfter
-}
-
-// GetResponse returns the value of Response.
-func (s *ErrorStatusCodeWithHeaders) GetResponse() ErrorEnvelope {
-	return s.Response
-}
-
-// SetStatusCode sets the value of StatusCode.
-func (s *ErrorStatusCodeWithHeaders) SetStatusCode(val int) {
-	s.StatusCode = val
-}
-
-// SetRetryAfter sets the value of RetryAfter.
-func (s *ErrorStatusCodeWithHeaders) SetRetryAfter(val OptInt) {
-	s.RetryAfter = val
-}
-
-// SetResponse sets the value of Response.
-func (s *ErrorStatusCodeWithHeaders) SetResponse(val ErrorEnvelope) {
-	s.Response = val
 }
 
 // Any JSON object.
@@ -253,7 +98,6 @@ const (
 	ListTestBatchesTriggerSourceTornado   ListTestBatchesTriggerSource = "tornado"
 )
 
-// AllValues returns all ListTestBatchesTriggerSource values.
 func (ListTestBatchesTriggerSource) AllValues() []ListTestBatchesTriggerSource {
 	return []ListTestBatchesTriggerSource{
 		ListTestBatchesTriggerSourceAPI,
@@ -264,45 +108,12 @@ func (ListTestBatchesTriggerSource) AllValues() []ListTestBatchesTriggerSource {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
 func (s ListTestBatchesTriggerSource) MarshalText() ([]byte, error) {
-	switch s {
-	case ListTestBatchesTriggerSourceAPI:
-		return []byte(s), nil
-	case ListTestBatchesTriggerSourceDashboard:
-		return []byte(s), nil
-	case ListTestBatchesTriggerSourceCi:
-		return []byte(s), nil
-	case ListTestBatchesTriggerSourcePromotion:
-		return []byte(s), nil
-	case ListTestBatchesTriggerSourceTornado:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
+	return codec.EnumText(s, s.AllValues())
 }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *ListTestBatchesTriggerSource) UnmarshalText(data []byte) error {
-	switch ListTestBatchesTriggerSource(data) {
-	case ListTestBatchesTriggerSourceAPI:
-		*s = ListTestBatchesTriggerSourceAPI
-		return nil
-	case ListTestBatchesTriggerSourceDashboard:
-		*s = ListTestBatchesTriggerSourceDashboard
-		return nil
-	case ListTestBatchesTriggerSourceCi:
-		*s = ListTestBatchesTriggerSourceCi
-		return nil
-	case ListTestBatchesTriggerSourcePromotion:
-		*s = ListTestBatchesTriggerSourcePromotion
-		return nil
-	case ListTestBatchesTriggerSourceTornado:
-		*s = ListTestBatchesTriggerSourceTornado
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 type ListTestSetsTriggerSource string
@@ -312,7 +123,6 @@ const (
 	ListTestSetsTriggerSourceTornado    ListTestSetsTriggerSource = "tornado"
 )
 
-// AllValues returns all ListTestSetsTriggerSource values.
 func (ListTestSetsTriggerSource) AllValues() []ListTestSetsTriggerSource {
 	return []ListTestSetsTriggerSource{
 		ListTestSetsTriggerSourceSimulation,
@@ -320,30 +130,12 @@ func (ListTestSetsTriggerSource) AllValues() []ListTestSetsTriggerSource {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
 func (s ListTestSetsTriggerSource) MarshalText() ([]byte, error) {
-	switch s {
-	case ListTestSetsTriggerSourceSimulation:
-		return []byte(s), nil
-	case ListTestSetsTriggerSourceTornado:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
+	return codec.EnumText(s, s.AllValues())
 }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *ListTestSetsTriggerSource) UnmarshalText(data []byte) error {
-	switch ListTestSetsTriggerSource(data) {
-	case ListTestSetsTriggerSourceSimulation:
-		*s = ListTestSetsTriggerSourceSimulation
-		return nil
-	case ListTestSetsTriggerSourceTornado:
-		*s = ListTestSetsTriggerSourceTornado
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // Kept with the record and returned unchanged.
@@ -2949,46 +2741,6 @@ type PathwayDifference struct {
 	Members []PathwayMemberDifference `json:"members"`
 }
 
-// GetID returns the value of ID.
-func (s *PathwayDifference) GetID() NilString {
-	return s.ID
-}
-
-// GetName returns the value of Name.
-func (s *PathwayDifference) GetName() NilString {
-	return s.Name
-}
-
-// GetKind returns the value of Kind.
-func (s *PathwayDifference) GetKind() PathwayDifferenceKind {
-	return s.Kind
-}
-
-// GetMembers returns the value of Members.
-func (s *PathwayDifference) GetMembers() []PathwayMemberDifference {
-	return s.Members
-}
-
-// SetID sets the value of ID.
-func (s *PathwayDifference) SetID(val NilString) {
-	s.ID = val
-}
-
-// SetName sets the value of Name.
-func (s *PathwayDifference) SetName(val NilString) {
-	s.Name = val
-}
-
-// SetKind sets the value of Kind.
-func (s *PathwayDifference) SetKind(val PathwayDifferenceKind) {
-	s.Kind = val
-}
-
-// SetMembers sets the value of Members.
-func (s *PathwayDifference) SetMembers(val []PathwayMemberDifference) {
-	s.Members = val
-}
-
 // How it differs.
 type PathwayDifferenceKind string
 
@@ -2998,7 +2750,6 @@ const (
 	PathwayDifferenceKindChanged PathwayDifferenceKind = "changed"
 )
 
-// AllValues returns all PathwayDifferenceKind values.
 func (PathwayDifferenceKind) AllValues() []PathwayDifferenceKind {
 	return []PathwayDifferenceKind{
 		PathwayDifferenceKindAdded,
@@ -3007,35 +2758,10 @@ func (PathwayDifferenceKind) AllValues() []PathwayDifferenceKind {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s PathwayDifferenceKind) MarshalText() ([]byte, error) {
-	switch s {
-	case PathwayDifferenceKindAdded:
-		return []byte(s), nil
-	case PathwayDifferenceKindRemoved:
-		return []byte(s), nil
-	case PathwayDifferenceKindChanged:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s PathwayDifferenceKind) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *PathwayDifferenceKind) UnmarshalText(data []byte) error {
-	switch PathwayDifferenceKind(data) {
-	case PathwayDifferenceKindAdded:
-		*s = PathwayDifferenceKindAdded
-		return nil
-	case PathwayDifferenceKindRemoved:
-		*s = PathwayDifferenceKindRemoved
-		return nil
-	case PathwayDifferenceKindChanged:
-		*s = PathwayDifferenceKindChanged
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // A member that differs.
@@ -3047,36 +2773,6 @@ type PathwayMemberDifference struct {
 	Before NilString `json:"before"`
 	// The same in the version that is described.
 	After NilString `json:"after"`
-}
-
-// GetPath returns the value of Path.
-func (s *PathwayMemberDifference) GetPath() string {
-	return s.Path
-}
-
-// GetBefore returns the value of Before.
-func (s *PathwayMemberDifference) GetBefore() NilString {
-	return s.Before
-}
-
-// GetAfter returns the value of After.
-func (s *PathwayMemberDifference) GetAfter() NilString {
-	return s.After
-}
-
-// SetPath sets the value of Path.
-func (s *PathwayMemberDifference) SetPath(val string) {
-	s.Path = val
-}
-
-// SetBefore sets the value of Before.
-func (s *PathwayMemberDifference) SetBefore(val NilString) {
-	s.Before = val
-}
-
-// SetAfter sets the value of After.
-func (s *PathwayMemberDifference) SetAfter(val NilString) {
-	s.After = val
 }
 
 // Values that the agent's texts may refer to by name.
@@ -3102,16 +2798,6 @@ type StreamTestBatchOKRawTextEventStream struct {
 	Response *http.Response `json:"-"`
 }
 
-// GetResponse returns the value of Response.
-func (s *StreamTestBatchOKRawTextEventStream) GetResponse() *http.Response {
-	return s.Response
-}
-
-// SetResponse sets the value of Response.
-func (s *StreamTestBatchOKRawTextEventStream) SetResponse(val *http.Response) {
-	s.Response = val
-}
-
 func (*StreamTestBatchOKRawTextEventStream) streamTestBatchRes() {}
 
 // StreamTestRunNoContent is response for StreamTestRun operation.
@@ -3122,16 +2808,6 @@ func (*StreamTestRunNoContent) streamTestRunRes() {}
 // StreamTestRunOKRawTextEventStream represents raw HTTP response for StreamTestRun text/event-stream.
 type StreamTestRunOKRawTextEventStream struct {
 	Response *http.Response `json:"-"`
-}
-
-// GetResponse returns the value of Response.
-func (s *StreamTestRunOKRawTextEventStream) GetResponse() *http.Response {
-	return s.Response
-}
-
-// SetResponse sets the value of Response.
-func (s *StreamTestRunOKRawTextEventStream) SetResponse(val *http.Response) {
-	s.Response = val
 }
 
 func (*StreamTestRunOKRawTextEventStream) streamTestRunRes() {}
@@ -3146,16 +2822,6 @@ type StreamTestSetOKRawTextEventStream struct {
 	Response *http.Response `json:"-"`
 }
 
-// GetResponse returns the value of Response.
-func (s *StreamTestSetOKRawTextEventStream) GetResponse() *http.Response {
-	return s.Response
-}
-
-// SetResponse sets the value of Response.
-func (s *StreamTestSetOKRawTextEventStream) SetResponse(val *http.Response) {
-	s.Response = val
-}
-
 func (*StreamTestSetOKRawTextEventStream) streamTestSetRes() {}
 
 // StreamTornadoNoContent is response for StreamTornado operation.
@@ -3166,16 +2832,6 @@ func (*StreamTornadoNoContent) streamTornadoRes() {}
 // StreamTornadoOKRawTextEventStream represents raw HTTP response for StreamTornado text/event-stream.
 type StreamTornadoOKRawTextEventStream struct {
 	Response *http.Response `json:"-"`
-}
-
-// GetResponse returns the value of Response.
-func (s *StreamTornadoOKRawTextEventStream) GetResponse() *http.Response {
-	return s.Response
-}
-
-// SetResponse sets the value of Response.
-func (s *StreamTornadoOKRawTextEventStream) SetResponse(val *http.Response) {
-	s.Response = val
 }
 
 func (*StreamTornadoOKRawTextEventStream) streamTornadoRes() {}
@@ -3198,66 +2854,6 @@ type TestAnalysis struct {
 	AnalyzedBy string `json:"analyzed_by"`
 }
 
-// GetRootCause returns the value of RootCause.
-func (s *TestAnalysis) GetRootCause() string {
-	return s.RootCause
-}
-
-// GetSuggestions returns the value of Suggestions.
-func (s *TestAnalysis) GetSuggestions() []TestSuggestion {
-	return s.Suggestions
-}
-
-// GetNodeIDToName returns the value of NodeIDToName.
-func (s *TestAnalysis) GetNodeIDToName() TestNodeNames {
-	return s.NodeIDToName
-}
-
-// GetFault returns the value of Fault.
-func (s *TestAnalysis) GetFault() TestAnalysisFault {
-	return s.Fault
-}
-
-// GetBlamedNodeID returns the value of BlamedNodeID.
-func (s *TestAnalysis) GetBlamedNodeID() NilString {
-	return s.BlamedNodeID
-}
-
-// GetAnalyzedBy returns the value of AnalyzedBy.
-func (s *TestAnalysis) GetAnalyzedBy() string {
-	return s.AnalyzedBy
-}
-
-// SetRootCause sets the value of RootCause.
-func (s *TestAnalysis) SetRootCause(val string) {
-	s.RootCause = val
-}
-
-// SetSuggestions sets the value of Suggestions.
-func (s *TestAnalysis) SetSuggestions(val []TestSuggestion) {
-	s.Suggestions = val
-}
-
-// SetNodeIDToName sets the value of NodeIDToName.
-func (s *TestAnalysis) SetNodeIDToName(val TestNodeNames) {
-	s.NodeIDToName = val
-}
-
-// SetFault sets the value of Fault.
-func (s *TestAnalysis) SetFault(val TestAnalysisFault) {
-	s.Fault = val
-}
-
-// SetBlamedNodeID sets the value of BlamedNodeID.
-func (s *TestAnalysis) SetBlamedNodeID(val NilString) {
-	s.BlamedNodeID = val
-}
-
-// SetAnalyzedBy sets the value of AnalyzedBy.
-func (s *TestAnalysis) SetAnalyzedBy(val string) {
-	s.AnalyzedBy = val
-}
-
 // What has to change. The scenario of a `test_defect` asks for the wrong thing;
 // `structure_out_of_scope` is what the pathway cannot mend; a run with `infrastructure` says nothing
 // about the agent.
@@ -3270,7 +2866,6 @@ const (
 	TestAnalysisFaultInfrastructure      TestAnalysisFault = "infrastructure"
 )
 
-// AllValues returns all TestAnalysisFault values.
 func (TestAnalysisFault) AllValues() []TestAnalysisFault {
 	return []TestAnalysisFault{
 		TestAnalysisFaultAgent,
@@ -3280,40 +2875,10 @@ func (TestAnalysisFault) AllValues() []TestAnalysisFault {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s TestAnalysisFault) MarshalText() ([]byte, error) {
-	switch s {
-	case TestAnalysisFaultAgent:
-		return []byte(s), nil
-	case TestAnalysisFaultTestDefect:
-		return []byte(s), nil
-	case TestAnalysisFaultStructureOutOfScope:
-		return []byte(s), nil
-	case TestAnalysisFaultInfrastructure:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s TestAnalysisFault) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *TestAnalysisFault) UnmarshalText(data []byte) error {
-	switch TestAnalysisFault(data) {
-	case TestAnalysisFaultAgent:
-		*s = TestAnalysisFaultAgent
-		return nil
-	case TestAnalysisFaultTestDefect:
-		*s = TestAnalysisFaultTestDefect
-		return nil
-	case TestAnalysisFaultStructureOutOfScope:
-		*s = TestAnalysisFaultStructureOutOfScope
-		return nil
-	case TestAnalysisFaultInfrastructure:
-		*s = TestAnalysisFaultInfrastructure
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // Envelope of the answer.
@@ -3324,40 +2889,10 @@ type TestAnalysisReply struct {
 	Errors struct{} `json:"errors"`
 }
 
-// GetData returns the value of Data.
-func (s *TestAnalysisReply) GetData() TestAnalysisResult {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *TestAnalysisReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *TestAnalysisReply) SetData(val TestAnalysisResult) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *TestAnalysisReply) SetErrors(val struct{}) {
-	s.Errors = val
-}
-
 // The analysis of a run.
 // Ref: #/components/schemas/TestAnalysisResult
 type TestAnalysisResult struct {
 	Analysis TestAnalysis `json:"analysis"`
-}
-
-// GetAnalysis returns the value of Analysis.
-func (s *TestAnalysisResult) GetAnalysis() TestAnalysis {
-	return s.Analysis
-}
-
-// SetAnalysis sets the value of Analysis.
-func (s *TestAnalysisResult) SetAnalysis(val TestAnalysis) {
-	s.Analysis = val
 }
 
 // Results of a pathway in the window. Rates count passed and failed runs only.
@@ -3388,142 +2923,12 @@ type TestAnalytics struct {
 	Runs []TestAnalyticsRun `json:"runs"`
 }
 
-// GetTotalRuns returns the value of TotalRuns.
-func (s *TestAnalytics) GetTotalRuns() int {
-	return s.TotalRuns
-}
-
-// GetPassed returns the value of Passed.
-func (s *TestAnalytics) GetPassed() int {
-	return s.Passed
-}
-
-// GetFailed returns the value of Failed.
-func (s *TestAnalytics) GetFailed() int {
-	return s.Failed
-}
-
-// GetErrors returns the value of Errors.
-func (s *TestAnalytics) GetErrors() int {
-	return s.Errors
-}
-
-// GetPassRate returns the value of PassRate.
-func (s *TestAnalytics) GetPassRate() NilFloat64 {
-	return s.PassRate
-}
-
-// GetFailureRate returns the value of FailureRate.
-func (s *TestAnalytics) GetFailureRate() NilFloat64 {
-	return s.FailureRate
-}
-
-// GetAvgScore returns the value of AvgScore.
-func (s *TestAnalytics) GetAvgScore() NilFloat64 {
-	return s.AvgScore
-}
-
-// GetCoverage returns the value of Coverage.
-func (s *TestAnalytics) GetCoverage() NilFloat64 {
-	return s.Coverage
-}
-
-// GetExcludedScripted returns the value of ExcludedScripted.
-func (s *TestAnalytics) GetExcludedScripted() int {
-	return s.ExcludedScripted
-}
-
-// GetExcludedReason returns the value of ExcludedReason.
-func (s *TestAnalytics) GetExcludedReason() NilString {
-	return s.ExcludedReason
-}
-
-// GetRuns returns the value of Runs.
-func (s *TestAnalytics) GetRuns() []TestAnalyticsRun {
-	return s.Runs
-}
-
-// SetTotalRuns sets the value of TotalRuns.
-func (s *TestAnalytics) SetTotalRuns(val int) {
-	s.TotalRuns = val
-}
-
-// SetPassed sets the value of Passed.
-func (s *TestAnalytics) SetPassed(val int) {
-	s.Passed = val
-}
-
-// SetFailed sets the value of Failed.
-func (s *TestAnalytics) SetFailed(val int) {
-	s.Failed = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *TestAnalytics) SetErrors(val int) {
-	s.Errors = val
-}
-
-// SetPassRate sets the value of PassRate.
-func (s *TestAnalytics) SetPassRate(val NilFloat64) {
-	s.PassRate = val
-}
-
-// SetFailureRate sets the value of FailureRate.
-func (s *TestAnalytics) SetFailureRate(val NilFloat64) {
-	s.FailureRate = val
-}
-
-// SetAvgScore sets the value of AvgScore.
-func (s *TestAnalytics) SetAvgScore(val NilFloat64) {
-	s.AvgScore = val
-}
-
-// SetCoverage sets the value of Coverage.
-func (s *TestAnalytics) SetCoverage(val NilFloat64) {
-	s.Coverage = val
-}
-
-// SetExcludedScripted sets the value of ExcludedScripted.
-func (s *TestAnalytics) SetExcludedScripted(val int) {
-	s.ExcludedScripted = val
-}
-
-// SetExcludedReason sets the value of ExcludedReason.
-func (s *TestAnalytics) SetExcludedReason(val NilString) {
-	s.ExcludedReason = val
-}
-
-// SetRuns sets the value of Runs.
-func (s *TestAnalytics) SetRuns(val []TestAnalyticsRun) {
-	s.Runs = val
-}
-
 // Envelope of the answer.
 // Ref: #/components/schemas/TestAnalyticsReply
 type TestAnalyticsReply struct {
 	Data TestAnalytics `json:"data"`
 	// Null on success.
 	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *TestAnalyticsReply) GetData() TestAnalytics {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *TestAnalyticsReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *TestAnalyticsReply) SetData(val TestAnalytics) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *TestAnalyticsReply) SetErrors(val struct{}) {
-	s.Errors = val
 }
 
 // A run of the window in short.
@@ -3540,66 +2945,6 @@ type TestAnalyticsRun struct {
 	Score NilFloat64 `json:"score"`
 	// When it was queued.
 	CreatedAt time.Time `json:"created_at"`
-}
-
-// GetID returns the value of ID.
-func (s *TestAnalyticsRun) GetID() string {
-	return s.ID
-}
-
-// GetScenarioID returns the value of ScenarioID.
-func (s *TestAnalyticsRun) GetScenarioID() string {
-	return s.ScenarioID
-}
-
-// GetScenarioName returns the value of ScenarioName.
-func (s *TestAnalyticsRun) GetScenarioName() string {
-	return s.ScenarioName
-}
-
-// GetStatus returns the value of Status.
-func (s *TestAnalyticsRun) GetStatus() TestRunStatus {
-	return s.Status
-}
-
-// GetScore returns the value of Score.
-func (s *TestAnalyticsRun) GetScore() NilFloat64 {
-	return s.Score
-}
-
-// GetCreatedAt returns the value of CreatedAt.
-func (s *TestAnalyticsRun) GetCreatedAt() time.Time {
-	return s.CreatedAt
-}
-
-// SetID sets the value of ID.
-func (s *TestAnalyticsRun) SetID(val string) {
-	s.ID = val
-}
-
-// SetScenarioID sets the value of ScenarioID.
-func (s *TestAnalyticsRun) SetScenarioID(val string) {
-	s.ScenarioID = val
-}
-
-// SetScenarioName sets the value of ScenarioName.
-func (s *TestAnalyticsRun) SetScenarioName(val string) {
-	s.ScenarioName = val
-}
-
-// SetStatus sets the value of Status.
-func (s *TestAnalyticsRun) SetStatus(val TestRunStatus) {
-	s.Status = val
-}
-
-// SetScore sets the value of Score.
-func (s *TestAnalyticsRun) SetScore(val NilFloat64) {
-	s.Score = val
-}
-
-// SetCreatedAt sets the value of CreatedAt.
-func (s *TestAnalyticsRun) SetCreatedAt(val time.Time) {
-	s.CreatedAt = val
 }
 
 // One check on a finished conversation. `type` decides which keys `config` takes.
@@ -3915,76 +3260,6 @@ type TestAssertionCustomLLM struct {
 	Order OptInt `json:"order"`
 }
 
-// GetID returns the value of ID.
-func (s *TestAssertionCustomLLM) GetID() OptString {
-	return s.ID
-}
-
-// GetType returns the value of Type.
-func (s *TestAssertionCustomLLM) GetType() string {
-	return s.Type
-}
-
-// GetName returns the value of Name.
-func (s *TestAssertionCustomLLM) GetName() OptString {
-	return s.Name
-}
-
-// GetConfig returns the value of Config.
-func (s *TestAssertionCustomLLM) GetConfig() TestCustomLLMConfig {
-	return s.Config
-}
-
-// GetIsRequired returns the value of IsRequired.
-func (s *TestAssertionCustomLLM) GetIsRequired() OptBool {
-	return s.IsRequired
-}
-
-// GetWeight returns the value of Weight.
-func (s *TestAssertionCustomLLM) GetWeight() OptFloat64 {
-	return s.Weight
-}
-
-// GetOrder returns the value of Order.
-func (s *TestAssertionCustomLLM) GetOrder() OptInt {
-	return s.Order
-}
-
-// SetID sets the value of ID.
-func (s *TestAssertionCustomLLM) SetID(val OptString) {
-	s.ID = val
-}
-
-// SetType sets the value of Type.
-func (s *TestAssertionCustomLLM) SetType(val string) {
-	s.Type = val
-}
-
-// SetName sets the value of Name.
-func (s *TestAssertionCustomLLM) SetName(val OptString) {
-	s.Name = val
-}
-
-// SetConfig sets the value of Config.
-func (s *TestAssertionCustomLLM) SetConfig(val TestCustomLLMConfig) {
-	s.Config = val
-}
-
-// SetIsRequired sets the value of IsRequired.
-func (s *TestAssertionCustomLLM) SetIsRequired(val OptBool) {
-	s.IsRequired = val
-}
-
-// SetWeight sets the value of Weight.
-func (s *TestAssertionCustomLLM) SetWeight(val OptFloat64) {
-	s.Weight = val
-}
-
-// SetOrder sets the value of Order.
-func (s *TestAssertionCustomLLM) SetOrder(val OptInt) {
-	s.Order = val
-}
-
 // The ten kinds of assertion. Lower case is refused.
 // Ref: #/components/schemas/TestAssertionKind
 type TestAssertionKind string
@@ -4002,7 +3277,6 @@ const (
 	TestAssertionKindTRAVERSALMATCH    TestAssertionKind = "TRAVERSAL_MATCH"
 )
 
-// AllValues returns all TestAssertionKind values.
 func (TestAssertionKind) AllValues() []TestAssertionKind {
 	return []TestAssertionKind{
 		TestAssertionKindLLMJUDGE,
@@ -4018,70 +3292,10 @@ func (TestAssertionKind) AllValues() []TestAssertionKind {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s TestAssertionKind) MarshalText() ([]byte, error) {
-	switch s {
-	case TestAssertionKindLLMJUDGE:
-		return []byte(s), nil
-	case TestAssertionKindSERVICETONE:
-		return []byte(s), nil
-	case TestAssertionKindVARIABLEEXTRACTED:
-		return []byte(s), nil
-	case TestAssertionKindNODEREACHED:
-		return []byte(s), nil
-	case TestAssertionKindNODESVISITED:
-		return []byte(s), nil
-	case TestAssertionKindWEBHOOKTRIGGERED:
-		return []byte(s), nil
-	case TestAssertionKindREGEXMATCH:
-		return []byte(s), nil
-	case TestAssertionKindSTRINGCHECK:
-		return []byte(s), nil
-	case TestAssertionKindCUSTOMLLM:
-		return []byte(s), nil
-	case TestAssertionKindTRAVERSALMATCH:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s TestAssertionKind) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *TestAssertionKind) UnmarshalText(data []byte) error {
-	switch TestAssertionKind(data) {
-	case TestAssertionKindLLMJUDGE:
-		*s = TestAssertionKindLLMJUDGE
-		return nil
-	case TestAssertionKindSERVICETONE:
-		*s = TestAssertionKindSERVICETONE
-		return nil
-	case TestAssertionKindVARIABLEEXTRACTED:
-		*s = TestAssertionKindVARIABLEEXTRACTED
-		return nil
-	case TestAssertionKindNODEREACHED:
-		*s = TestAssertionKindNODEREACHED
-		return nil
-	case TestAssertionKindNODESVISITED:
-		*s = TestAssertionKindNODESVISITED
-		return nil
-	case TestAssertionKindWEBHOOKTRIGGERED:
-		*s = TestAssertionKindWEBHOOKTRIGGERED
-		return nil
-	case TestAssertionKindREGEXMATCH:
-		*s = TestAssertionKindREGEXMATCH
-		return nil
-	case TestAssertionKindSTRINGCHECK:
-		*s = TestAssertionKindSTRINGCHECK
-		return nil
-	case TestAssertionKindCUSTOMLLM:
-		*s = TestAssertionKindCUSTOMLLM
-		return nil
-	case TestAssertionKindTRAVERSALMATCH:
-		*s = TestAssertionKindTRAVERSALMATCH
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // A model answers one question about the transcript.
@@ -4102,76 +3316,6 @@ type TestAssertionLLMJudge struct {
 	Order OptInt `json:"order"`
 }
 
-// GetID returns the value of ID.
-func (s *TestAssertionLLMJudge) GetID() OptString {
-	return s.ID
-}
-
-// GetType returns the value of Type.
-func (s *TestAssertionLLMJudge) GetType() string {
-	return s.Type
-}
-
-// GetName returns the value of Name.
-func (s *TestAssertionLLMJudge) GetName() OptString {
-	return s.Name
-}
-
-// GetConfig returns the value of Config.
-func (s *TestAssertionLLMJudge) GetConfig() TestLLMJudgeConfig {
-	return s.Config
-}
-
-// GetIsRequired returns the value of IsRequired.
-func (s *TestAssertionLLMJudge) GetIsRequired() OptBool {
-	return s.IsRequired
-}
-
-// GetWeight returns the value of Weight.
-func (s *TestAssertionLLMJudge) GetWeight() OptFloat64 {
-	return s.Weight
-}
-
-// GetOrder returns the value of Order.
-func (s *TestAssertionLLMJudge) GetOrder() OptInt {
-	return s.Order
-}
-
-// SetID sets the value of ID.
-func (s *TestAssertionLLMJudge) SetID(val OptString) {
-	s.ID = val
-}
-
-// SetType sets the value of Type.
-func (s *TestAssertionLLMJudge) SetType(val string) {
-	s.Type = val
-}
-
-// SetName sets the value of Name.
-func (s *TestAssertionLLMJudge) SetName(val OptString) {
-	s.Name = val
-}
-
-// SetConfig sets the value of Config.
-func (s *TestAssertionLLMJudge) SetConfig(val TestLLMJudgeConfig) {
-	s.Config = val
-}
-
-// SetIsRequired sets the value of IsRequired.
-func (s *TestAssertionLLMJudge) SetIsRequired(val OptBool) {
-	s.IsRequired = val
-}
-
-// SetWeight sets the value of Weight.
-func (s *TestAssertionLLMJudge) SetWeight(val OptFloat64) {
-	s.Weight = val
-}
-
-// SetOrder sets the value of Order.
-func (s *TestAssertionLLMJudge) SetOrder(val OptInt) {
-	s.Order = val
-}
-
 // The conversation visited one node.
 // Ref: #/components/schemas/TestAssertionNodeReached
 type TestAssertionNodeReached struct {
@@ -4188,76 +3332,6 @@ type TestAssertionNodeReached struct {
 	Weight OptFloat64 `json:"weight"`
 	// Its place in the list.
 	Order OptInt `json:"order"`
-}
-
-// GetID returns the value of ID.
-func (s *TestAssertionNodeReached) GetID() OptString {
-	return s.ID
-}
-
-// GetType returns the value of Type.
-func (s *TestAssertionNodeReached) GetType() string {
-	return s.Type
-}
-
-// GetName returns the value of Name.
-func (s *TestAssertionNodeReached) GetName() OptString {
-	return s.Name
-}
-
-// GetConfig returns the value of Config.
-func (s *TestAssertionNodeReached) GetConfig() TestNodeReachedConfig {
-	return s.Config
-}
-
-// GetIsRequired returns the value of IsRequired.
-func (s *TestAssertionNodeReached) GetIsRequired() OptBool {
-	return s.IsRequired
-}
-
-// GetWeight returns the value of Weight.
-func (s *TestAssertionNodeReached) GetWeight() OptFloat64 {
-	return s.Weight
-}
-
-// GetOrder returns the value of Order.
-func (s *TestAssertionNodeReached) GetOrder() OptInt {
-	return s.Order
-}
-
-// SetID sets the value of ID.
-func (s *TestAssertionNodeReached) SetID(val OptString) {
-	s.ID = val
-}
-
-// SetType sets the value of Type.
-func (s *TestAssertionNodeReached) SetType(val string) {
-	s.Type = val
-}
-
-// SetName sets the value of Name.
-func (s *TestAssertionNodeReached) SetName(val OptString) {
-	s.Name = val
-}
-
-// SetConfig sets the value of Config.
-func (s *TestAssertionNodeReached) SetConfig(val TestNodeReachedConfig) {
-	s.Config = val
-}
-
-// SetIsRequired sets the value of IsRequired.
-func (s *TestAssertionNodeReached) SetIsRequired(val OptBool) {
-	s.IsRequired = val
-}
-
-// SetWeight sets the value of Weight.
-func (s *TestAssertionNodeReached) SetWeight(val OptFloat64) {
-	s.Weight = val
-}
-
-// SetOrder sets the value of Order.
-func (s *TestAssertionNodeReached) SetOrder(val OptInt) {
-	s.Order = val
 }
 
 // The conversation visited all or any of several nodes.
@@ -4278,76 +3352,6 @@ type TestAssertionNodesVisited struct {
 	Order OptInt `json:"order"`
 }
 
-// GetID returns the value of ID.
-func (s *TestAssertionNodesVisited) GetID() OptString {
-	return s.ID
-}
-
-// GetType returns the value of Type.
-func (s *TestAssertionNodesVisited) GetType() string {
-	return s.Type
-}
-
-// GetName returns the value of Name.
-func (s *TestAssertionNodesVisited) GetName() OptString {
-	return s.Name
-}
-
-// GetConfig returns the value of Config.
-func (s *TestAssertionNodesVisited) GetConfig() TestNodesVisitedConfig {
-	return s.Config
-}
-
-// GetIsRequired returns the value of IsRequired.
-func (s *TestAssertionNodesVisited) GetIsRequired() OptBool {
-	return s.IsRequired
-}
-
-// GetWeight returns the value of Weight.
-func (s *TestAssertionNodesVisited) GetWeight() OptFloat64 {
-	return s.Weight
-}
-
-// GetOrder returns the value of Order.
-func (s *TestAssertionNodesVisited) GetOrder() OptInt {
-	return s.Order
-}
-
-// SetID sets the value of ID.
-func (s *TestAssertionNodesVisited) SetID(val OptString) {
-	s.ID = val
-}
-
-// SetType sets the value of Type.
-func (s *TestAssertionNodesVisited) SetType(val string) {
-	s.Type = val
-}
-
-// SetName sets the value of Name.
-func (s *TestAssertionNodesVisited) SetName(val OptString) {
-	s.Name = val
-}
-
-// SetConfig sets the value of Config.
-func (s *TestAssertionNodesVisited) SetConfig(val TestNodesVisitedConfig) {
-	s.Config = val
-}
-
-// SetIsRequired sets the value of IsRequired.
-func (s *TestAssertionNodesVisited) SetIsRequired(val OptBool) {
-	s.IsRequired = val
-}
-
-// SetWeight sets the value of Weight.
-func (s *TestAssertionNodesVisited) SetWeight(val OptFloat64) {
-	s.Weight = val
-}
-
-// SetOrder sets the value of Order.
-func (s *TestAssertionNodesVisited) SetOrder(val OptInt) {
-	s.Order = val
-}
-
 // A regular expression matches the transcript or a variable.
 // Ref: #/components/schemas/TestAssertionRegexMatch
 type TestAssertionRegexMatch struct {
@@ -4364,76 +3368,6 @@ type TestAssertionRegexMatch struct {
 	Weight OptFloat64 `json:"weight"`
 	// Its place in the list.
 	Order OptInt `json:"order"`
-}
-
-// GetID returns the value of ID.
-func (s *TestAssertionRegexMatch) GetID() OptString {
-	return s.ID
-}
-
-// GetType returns the value of Type.
-func (s *TestAssertionRegexMatch) GetType() string {
-	return s.Type
-}
-
-// GetName returns the value of Name.
-func (s *TestAssertionRegexMatch) GetName() OptString {
-	return s.Name
-}
-
-// GetConfig returns the value of Config.
-func (s *TestAssertionRegexMatch) GetConfig() TestRegexMatchConfig {
-	return s.Config
-}
-
-// GetIsRequired returns the value of IsRequired.
-func (s *TestAssertionRegexMatch) GetIsRequired() OptBool {
-	return s.IsRequired
-}
-
-// GetWeight returns the value of Weight.
-func (s *TestAssertionRegexMatch) GetWeight() OptFloat64 {
-	return s.Weight
-}
-
-// GetOrder returns the value of Order.
-func (s *TestAssertionRegexMatch) GetOrder() OptInt {
-	return s.Order
-}
-
-// SetID sets the value of ID.
-func (s *TestAssertionRegexMatch) SetID(val OptString) {
-	s.ID = val
-}
-
-// SetType sets the value of Type.
-func (s *TestAssertionRegexMatch) SetType(val string) {
-	s.Type = val
-}
-
-// SetName sets the value of Name.
-func (s *TestAssertionRegexMatch) SetName(val OptString) {
-	s.Name = val
-}
-
-// SetConfig sets the value of Config.
-func (s *TestAssertionRegexMatch) SetConfig(val TestRegexMatchConfig) {
-	s.Config = val
-}
-
-// SetIsRequired sets the value of IsRequired.
-func (s *TestAssertionRegexMatch) SetIsRequired(val OptBool) {
-	s.IsRequired = val
-}
-
-// SetWeight sets the value of Weight.
-func (s *TestAssertionRegexMatch) SetWeight(val OptFloat64) {
-	s.Weight = val
-}
-
-// SetOrder sets the value of Order.
-func (s *TestAssertionRegexMatch) SetOrder(val OptInt) {
-	s.Order = val
 }
 
 // Outcome of one assertion in one run.
@@ -4467,146 +3401,6 @@ type TestAssertionResult struct {
 	Evidence []TestEvidence `json:"evidence"`
 }
 
-// GetAssertionID returns the value of AssertionID.
-func (s *TestAssertionResult) GetAssertionID() string {
-	return s.AssertionID
-}
-
-// GetType returns the value of Type.
-func (s *TestAssertionResult) GetType() TestAssertionKind {
-	return s.Type
-}
-
-// GetName returns the value of Name.
-func (s *TestAssertionResult) GetName() string {
-	return s.Name
-}
-
-// GetIsRequired returns the value of IsRequired.
-func (s *TestAssertionResult) GetIsRequired() bool {
-	return s.IsRequired
-}
-
-// GetWeight returns the value of Weight.
-func (s *TestAssertionResult) GetWeight() float64 {
-	return s.Weight
-}
-
-// GetStatus returns the value of Status.
-func (s *TestAssertionResult) GetStatus() TestAssertionStatus {
-	return s.Status
-}
-
-// GetPassed returns the value of Passed.
-func (s *TestAssertionResult) GetPassed() NilBool {
-	return s.Passed
-}
-
-// GetScore returns the value of Score.
-func (s *TestAssertionResult) GetScore() NilFloat64 {
-	return s.Score
-}
-
-// GetReasoning returns the value of Reasoning.
-func (s *TestAssertionResult) GetReasoning() string {
-	return s.Reasoning
-}
-
-// GetExpected returns the value of Expected.
-func (s *TestAssertionResult) GetExpected() jx.Raw {
-	return s.Expected
-}
-
-// GetActual returns the value of Actual.
-func (s *TestAssertionResult) GetActual() jx.Raw {
-	return s.Actual
-}
-
-// GetFailureCode returns the value of FailureCode.
-func (s *TestAssertionResult) GetFailureCode() OptNilString {
-	return s.FailureCode
-}
-
-// GetAgreement returns the value of Agreement.
-func (s *TestAssertionResult) GetAgreement() OptNilFloat64 {
-	return s.Agreement
-}
-
-// GetEvidence returns the value of Evidence.
-func (s *TestAssertionResult) GetEvidence() []TestEvidence {
-	return s.Evidence
-}
-
-// SetAssertionID sets the value of AssertionID.
-func (s *TestAssertionResult) SetAssertionID(val string) {
-	s.AssertionID = val
-}
-
-// SetType sets the value of Type.
-func (s *TestAssertionResult) SetType(val TestAssertionKind) {
-	s.Type = val
-}
-
-// SetName sets the value of Name.
-func (s *TestAssertionResult) SetName(val string) {
-	s.Name = val
-}
-
-// SetIsRequired sets the value of IsRequired.
-func (s *TestAssertionResult) SetIsRequired(val bool) {
-	s.IsRequired = val
-}
-
-// SetWeight sets the value of Weight.
-func (s *TestAssertionResult) SetWeight(val float64) {
-	s.Weight = val
-}
-
-// SetStatus sets the value of Status.
-func (s *TestAssertionResult) SetStatus(val TestAssertionStatus) {
-	s.Status = val
-}
-
-// SetPassed sets the value of Passed.
-func (s *TestAssertionResult) SetPassed(val NilBool) {
-	s.Passed = val
-}
-
-// SetScore sets the value of Score.
-func (s *TestAssertionResult) SetScore(val NilFloat64) {
-	s.Score = val
-}
-
-// SetReasoning sets the value of Reasoning.
-func (s *TestAssertionResult) SetReasoning(val string) {
-	s.Reasoning = val
-}
-
-// SetExpected sets the value of Expected.
-func (s *TestAssertionResult) SetExpected(val jx.Raw) {
-	s.Expected = val
-}
-
-// SetActual sets the value of Actual.
-func (s *TestAssertionResult) SetActual(val jx.Raw) {
-	s.Actual = val
-}
-
-// SetFailureCode sets the value of FailureCode.
-func (s *TestAssertionResult) SetFailureCode(val OptNilString) {
-	s.FailureCode = val
-}
-
-// SetAgreement sets the value of Agreement.
-func (s *TestAssertionResult) SetAgreement(val OptNilFloat64) {
-	s.Agreement = val
-}
-
-// SetEvidence sets the value of Evidence.
-func (s *TestAssertionResult) SetEvidence(val []TestEvidence) {
-	s.Evidence = val
-}
-
 // Scores how natural the agent sounded. Needs `service_tone_enabled`.
 // Ref: #/components/schemas/TestAssertionServiceTone
 type TestAssertionServiceTone struct {
@@ -4625,76 +3419,6 @@ type TestAssertionServiceTone struct {
 	Order OptInt `json:"order"`
 }
 
-// GetID returns the value of ID.
-func (s *TestAssertionServiceTone) GetID() OptString {
-	return s.ID
-}
-
-// GetType returns the value of Type.
-func (s *TestAssertionServiceTone) GetType() string {
-	return s.Type
-}
-
-// GetName returns the value of Name.
-func (s *TestAssertionServiceTone) GetName() OptString {
-	return s.Name
-}
-
-// GetConfig returns the value of Config.
-func (s *TestAssertionServiceTone) GetConfig() TestServiceToneConfig {
-	return s.Config
-}
-
-// GetIsRequired returns the value of IsRequired.
-func (s *TestAssertionServiceTone) GetIsRequired() OptBool {
-	return s.IsRequired
-}
-
-// GetWeight returns the value of Weight.
-func (s *TestAssertionServiceTone) GetWeight() OptFloat64 {
-	return s.Weight
-}
-
-// GetOrder returns the value of Order.
-func (s *TestAssertionServiceTone) GetOrder() OptInt {
-	return s.Order
-}
-
-// SetID sets the value of ID.
-func (s *TestAssertionServiceTone) SetID(val OptString) {
-	s.ID = val
-}
-
-// SetType sets the value of Type.
-func (s *TestAssertionServiceTone) SetType(val string) {
-	s.Type = val
-}
-
-// SetName sets the value of Name.
-func (s *TestAssertionServiceTone) SetName(val OptString) {
-	s.Name = val
-}
-
-// SetConfig sets the value of Config.
-func (s *TestAssertionServiceTone) SetConfig(val TestServiceToneConfig) {
-	s.Config = val
-}
-
-// SetIsRequired sets the value of IsRequired.
-func (s *TestAssertionServiceTone) SetIsRequired(val OptBool) {
-	s.IsRequired = val
-}
-
-// SetWeight sets the value of Weight.
-func (s *TestAssertionServiceTone) SetWeight(val OptFloat64) {
-	s.Weight = val
-}
-
-// SetOrder sets the value of Order.
-func (s *TestAssertionServiceTone) SetOrder(val OptInt) {
-	s.Order = val
-}
-
 // Outcome of one assertion. ERROR means it could not be evaluated.
 // Ref: #/components/schemas/TestAssertionStatus
 type TestAssertionStatus string
@@ -4705,7 +3429,6 @@ const (
 	TestAssertionStatusERROR  TestAssertionStatus = "ERROR"
 )
 
-// AllValues returns all TestAssertionStatus values.
 func (TestAssertionStatus) AllValues() []TestAssertionStatus {
 	return []TestAssertionStatus{
 		TestAssertionStatusPASSED,
@@ -4714,35 +3437,10 @@ func (TestAssertionStatus) AllValues() []TestAssertionStatus {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s TestAssertionStatus) MarshalText() ([]byte, error) {
-	switch s {
-	case TestAssertionStatusPASSED:
-		return []byte(s), nil
-	case TestAssertionStatusFAILED:
-		return []byte(s), nil
-	case TestAssertionStatusERROR:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s TestAssertionStatus) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *TestAssertionStatus) UnmarshalText(data []byte) error {
-	switch TestAssertionStatus(data) {
-	case TestAssertionStatusPASSED:
-		*s = TestAssertionStatusPASSED
-		return nil
-	case TestAssertionStatusFAILED:
-		*s = TestAssertionStatusFAILED
-		return nil
-	case TestAssertionStatusERROR:
-		*s = TestAssertionStatusERROR
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // A plain text comparison with the transcript or a variable.
@@ -4763,76 +3461,6 @@ type TestAssertionStringCheck struct {
 	Order OptInt `json:"order"`
 }
 
-// GetID returns the value of ID.
-func (s *TestAssertionStringCheck) GetID() OptString {
-	return s.ID
-}
-
-// GetType returns the value of Type.
-func (s *TestAssertionStringCheck) GetType() string {
-	return s.Type
-}
-
-// GetName returns the value of Name.
-func (s *TestAssertionStringCheck) GetName() OptString {
-	return s.Name
-}
-
-// GetConfig returns the value of Config.
-func (s *TestAssertionStringCheck) GetConfig() TestStringCheckConfig {
-	return s.Config
-}
-
-// GetIsRequired returns the value of IsRequired.
-func (s *TestAssertionStringCheck) GetIsRequired() OptBool {
-	return s.IsRequired
-}
-
-// GetWeight returns the value of Weight.
-func (s *TestAssertionStringCheck) GetWeight() OptFloat64 {
-	return s.Weight
-}
-
-// GetOrder returns the value of Order.
-func (s *TestAssertionStringCheck) GetOrder() OptInt {
-	return s.Order
-}
-
-// SetID sets the value of ID.
-func (s *TestAssertionStringCheck) SetID(val OptString) {
-	s.ID = val
-}
-
-// SetType sets the value of Type.
-func (s *TestAssertionStringCheck) SetType(val string) {
-	s.Type = val
-}
-
-// SetName sets the value of Name.
-func (s *TestAssertionStringCheck) SetName(val OptString) {
-	s.Name = val
-}
-
-// SetConfig sets the value of Config.
-func (s *TestAssertionStringCheck) SetConfig(val TestStringCheckConfig) {
-	s.Config = val
-}
-
-// SetIsRequired sets the value of IsRequired.
-func (s *TestAssertionStringCheck) SetIsRequired(val OptBool) {
-	s.IsRequired = val
-}
-
-// SetWeight sets the value of Weight.
-func (s *TestAssertionStringCheck) SetWeight(val OptFloat64) {
-	s.Weight = val
-}
-
-// SetOrder sets the value of Order.
-func (s *TestAssertionStringCheck) SetOrder(val OptInt) {
-	s.Order = val
-}
-
 // Compares the visited nodes with a reference path.
 // Ref: #/components/schemas/TestAssertionTraversalMatch
 type TestAssertionTraversalMatch struct {
@@ -4849,76 +3477,6 @@ type TestAssertionTraversalMatch struct {
 	Weight OptFloat64 `json:"weight"`
 	// Its place in the list.
 	Order OptInt `json:"order"`
-}
-
-// GetID returns the value of ID.
-func (s *TestAssertionTraversalMatch) GetID() OptString {
-	return s.ID
-}
-
-// GetType returns the value of Type.
-func (s *TestAssertionTraversalMatch) GetType() string {
-	return s.Type
-}
-
-// GetName returns the value of Name.
-func (s *TestAssertionTraversalMatch) GetName() OptString {
-	return s.Name
-}
-
-// GetConfig returns the value of Config.
-func (s *TestAssertionTraversalMatch) GetConfig() TestTraversalMatchConfig {
-	return s.Config
-}
-
-// GetIsRequired returns the value of IsRequired.
-func (s *TestAssertionTraversalMatch) GetIsRequired() OptBool {
-	return s.IsRequired
-}
-
-// GetWeight returns the value of Weight.
-func (s *TestAssertionTraversalMatch) GetWeight() OptFloat64 {
-	return s.Weight
-}
-
-// GetOrder returns the value of Order.
-func (s *TestAssertionTraversalMatch) GetOrder() OptInt {
-	return s.Order
-}
-
-// SetID sets the value of ID.
-func (s *TestAssertionTraversalMatch) SetID(val OptString) {
-	s.ID = val
-}
-
-// SetType sets the value of Type.
-func (s *TestAssertionTraversalMatch) SetType(val string) {
-	s.Type = val
-}
-
-// SetName sets the value of Name.
-func (s *TestAssertionTraversalMatch) SetName(val OptString) {
-	s.Name = val
-}
-
-// SetConfig sets the value of Config.
-func (s *TestAssertionTraversalMatch) SetConfig(val TestTraversalMatchConfig) {
-	s.Config = val
-}
-
-// SetIsRequired sets the value of IsRequired.
-func (s *TestAssertionTraversalMatch) SetIsRequired(val OptBool) {
-	s.IsRequired = val
-}
-
-// SetWeight sets the value of Weight.
-func (s *TestAssertionTraversalMatch) SetWeight(val OptFloat64) {
-	s.Weight = val
-}
-
-// SetOrder sets the value of Order.
-func (s *TestAssertionTraversalMatch) SetOrder(val OptInt) {
-	s.Order = val
 }
 
 // A variable was collected, optionally with a given value.
@@ -4939,76 +3497,6 @@ type TestAssertionVariableExtracted struct {
 	Order OptInt `json:"order"`
 }
 
-// GetID returns the value of ID.
-func (s *TestAssertionVariableExtracted) GetID() OptString {
-	return s.ID
-}
-
-// GetType returns the value of Type.
-func (s *TestAssertionVariableExtracted) GetType() string {
-	return s.Type
-}
-
-// GetName returns the value of Name.
-func (s *TestAssertionVariableExtracted) GetName() OptString {
-	return s.Name
-}
-
-// GetConfig returns the value of Config.
-func (s *TestAssertionVariableExtracted) GetConfig() TestVariableExtractedConfig {
-	return s.Config
-}
-
-// GetIsRequired returns the value of IsRequired.
-func (s *TestAssertionVariableExtracted) GetIsRequired() OptBool {
-	return s.IsRequired
-}
-
-// GetWeight returns the value of Weight.
-func (s *TestAssertionVariableExtracted) GetWeight() OptFloat64 {
-	return s.Weight
-}
-
-// GetOrder returns the value of Order.
-func (s *TestAssertionVariableExtracted) GetOrder() OptInt {
-	return s.Order
-}
-
-// SetID sets the value of ID.
-func (s *TestAssertionVariableExtracted) SetID(val OptString) {
-	s.ID = val
-}
-
-// SetType sets the value of Type.
-func (s *TestAssertionVariableExtracted) SetType(val string) {
-	s.Type = val
-}
-
-// SetName sets the value of Name.
-func (s *TestAssertionVariableExtracted) SetName(val OptString) {
-	s.Name = val
-}
-
-// SetConfig sets the value of Config.
-func (s *TestAssertionVariableExtracted) SetConfig(val TestVariableExtractedConfig) {
-	s.Config = val
-}
-
-// SetIsRequired sets the value of IsRequired.
-func (s *TestAssertionVariableExtracted) SetIsRequired(val OptBool) {
-	s.IsRequired = val
-}
-
-// SetWeight sets the value of Weight.
-func (s *TestAssertionVariableExtracted) SetWeight(val OptFloat64) {
-	s.Weight = val
-}
-
-// SetOrder sets the value of Order.
-func (s *TestAssertionVariableExtracted) SetOrder(val OptInt) {
-	s.Order = val
-}
-
 // The agent called a webhook during the conversation. Give `url` or `node_id`.
 // Ref: #/components/schemas/TestAssertionWebhookTriggered
 type TestAssertionWebhookTriggered struct {
@@ -5025,76 +3513,6 @@ type TestAssertionWebhookTriggered struct {
 	Weight OptFloat64 `json:"weight"`
 	// Its place in the list.
 	Order OptInt `json:"order"`
-}
-
-// GetID returns the value of ID.
-func (s *TestAssertionWebhookTriggered) GetID() OptString {
-	return s.ID
-}
-
-// GetType returns the value of Type.
-func (s *TestAssertionWebhookTriggered) GetType() string {
-	return s.Type
-}
-
-// GetName returns the value of Name.
-func (s *TestAssertionWebhookTriggered) GetName() OptString {
-	return s.Name
-}
-
-// GetConfig returns the value of Config.
-func (s *TestAssertionWebhookTriggered) GetConfig() TestWebhookTriggeredConfig {
-	return s.Config
-}
-
-// GetIsRequired returns the value of IsRequired.
-func (s *TestAssertionWebhookTriggered) GetIsRequired() OptBool {
-	return s.IsRequired
-}
-
-// GetWeight returns the value of Weight.
-func (s *TestAssertionWebhookTriggered) GetWeight() OptFloat64 {
-	return s.Weight
-}
-
-// GetOrder returns the value of Order.
-func (s *TestAssertionWebhookTriggered) GetOrder() OptInt {
-	return s.Order
-}
-
-// SetID sets the value of ID.
-func (s *TestAssertionWebhookTriggered) SetID(val OptString) {
-	s.ID = val
-}
-
-// SetType sets the value of Type.
-func (s *TestAssertionWebhookTriggered) SetType(val string) {
-	s.Type = val
-}
-
-// SetName sets the value of Name.
-func (s *TestAssertionWebhookTriggered) SetName(val OptString) {
-	s.Name = val
-}
-
-// SetConfig sets the value of Config.
-func (s *TestAssertionWebhookTriggered) SetConfig(val TestWebhookTriggeredConfig) {
-	s.Config = val
-}
-
-// SetIsRequired sets the value of IsRequired.
-func (s *TestAssertionWebhookTriggered) SetIsRequired(val OptBool) {
-	s.IsRequired = val
-}
-
-// SetWeight sets the value of Weight.
-func (s *TestAssertionWebhookTriggered) SetWeight(val OptFloat64) {
-	s.Weight = val
-}
-
-// SetOrder sets the value of Order.
-func (s *TestAssertionWebhookTriggered) SetOrder(val OptInt) {
-	s.Order = val
 }
 
 // Several runs with one verdict. CANCELLED when it was cancelled before all of them had ended; else
@@ -5141,222 +3559,12 @@ type TestBatch struct {
 	Runs []TestRunSummary `json:"runs"`
 }
 
-// GetID returns the value of ID.
-func (s *TestBatch) GetID() string {
-	return s.ID
-}
-
-// GetStatus returns the value of Status.
-func (s *TestBatch) GetStatus() TestRunStatus {
-	return s.Status
-}
-
-// GetVersionNumber returns the value of VersionNumber.
-func (s *TestBatch) GetVersionNumber() NilInt {
-	return s.VersionNumber
-}
-
-// GetTotalScenarios returns the value of TotalScenarios.
-func (s *TestBatch) GetTotalScenarios() int {
-	return s.TotalScenarios
-}
-
-// GetPassedScenarios returns the value of PassedScenarios.
-func (s *TestBatch) GetPassedScenarios() int {
-	return s.PassedScenarios
-}
-
-// GetFailedScenarios returns the value of FailedScenarios.
-func (s *TestBatch) GetFailedScenarios() int {
-	return s.FailedScenarios
-}
-
-// GetErrorScenarios returns the value of ErrorScenarios.
-func (s *TestBatch) GetErrorScenarios() int {
-	return s.ErrorScenarios
-}
-
-// GetCancelledScenarios returns the value of CancelledScenarios.
-func (s *TestBatch) GetCancelledScenarios() int {
-	return s.CancelledScenarios
-}
-
-// GetTriggerSource returns the value of TriggerSource.
-func (s *TestBatch) GetTriggerSource() TestBatchTriggerSource {
-	return s.TriggerSource
-}
-
-// GetPublishOnPass returns the value of PublishOnPass.
-func (s *TestBatch) GetPublishOnPass() bool {
-	return s.PublishOnPass
-}
-
-// GetUsage returns the value of Usage.
-func (s *TestBatch) GetUsage() []TestUsage {
-	return s.Usage
-}
-
-// GetCost returns the value of Cost.
-func (s *TestBatch) GetCost() NilFloat64 {
-	return s.Cost
-}
-
-// GetBudget returns the value of Budget.
-func (s *TestBatch) GetBudget() NilTestBudget {
-	return s.Budget
-}
-
-// GetConcurrency returns the value of Concurrency.
-func (s *TestBatch) GetConcurrency() NilTestConcurrency {
-	return s.Concurrency
-}
-
-// GetStopReason returns the value of StopReason.
-func (s *TestBatch) GetStopReason() NilTestStopReason {
-	return s.StopReason
-}
-
-// GetStopMessage returns the value of StopMessage.
-func (s *TestBatch) GetStopMessage() NilString {
-	return s.StopMessage
-}
-
-// GetCreatedAt returns the value of CreatedAt.
-func (s *TestBatch) GetCreatedAt() time.Time {
-	return s.CreatedAt
-}
-
-// GetCompletedAt returns the value of CompletedAt.
-func (s *TestBatch) GetCompletedAt() NilDateTime {
-	return s.CompletedAt
-}
-
-// GetRuns returns the value of Runs.
-func (s *TestBatch) GetRuns() []TestRunSummary {
-	return s.Runs
-}
-
-// SetID sets the value of ID.
-func (s *TestBatch) SetID(val string) {
-	s.ID = val
-}
-
-// SetStatus sets the value of Status.
-func (s *TestBatch) SetStatus(val TestRunStatus) {
-	s.Status = val
-}
-
-// SetVersionNumber sets the value of VersionNumber.
-func (s *TestBatch) SetVersionNumber(val NilInt) {
-	s.VersionNumber = val
-}
-
-// SetTotalScenarios sets the value of TotalScenarios.
-func (s *TestBatch) SetTotalScenarios(val int) {
-	s.TotalScenarios = val
-}
-
-// SetPassedScenarios sets the value of PassedScenarios.
-func (s *TestBatch) SetPassedScenarios(val int) {
-	s.PassedScenarios = val
-}
-
-// SetFailedScenarios sets the value of FailedScenarios.
-func (s *TestBatch) SetFailedScenarios(val int) {
-	s.FailedScenarios = val
-}
-
-// SetErrorScenarios sets the value of ErrorScenarios.
-func (s *TestBatch) SetErrorScenarios(val int) {
-	s.ErrorScenarios = val
-}
-
-// SetCancelledScenarios sets the value of CancelledScenarios.
-func (s *TestBatch) SetCancelledScenarios(val int) {
-	s.CancelledScenarios = val
-}
-
-// SetTriggerSource sets the value of TriggerSource.
-func (s *TestBatch) SetTriggerSource(val TestBatchTriggerSource) {
-	s.TriggerSource = val
-}
-
-// SetPublishOnPass sets the value of PublishOnPass.
-func (s *TestBatch) SetPublishOnPass(val bool) {
-	s.PublishOnPass = val
-}
-
-// SetUsage sets the value of Usage.
-func (s *TestBatch) SetUsage(val []TestUsage) {
-	s.Usage = val
-}
-
-// SetCost sets the value of Cost.
-func (s *TestBatch) SetCost(val NilFloat64) {
-	s.Cost = val
-}
-
-// SetBudget sets the value of Budget.
-func (s *TestBatch) SetBudget(val NilTestBudget) {
-	s.Budget = val
-}
-
-// SetConcurrency sets the value of Concurrency.
-func (s *TestBatch) SetConcurrency(val NilTestConcurrency) {
-	s.Concurrency = val
-}
-
-// SetStopReason sets the value of StopReason.
-func (s *TestBatch) SetStopReason(val NilTestStopReason) {
-	s.StopReason = val
-}
-
-// SetStopMessage sets the value of StopMessage.
-func (s *TestBatch) SetStopMessage(val NilString) {
-	s.StopMessage = val
-}
-
-// SetCreatedAt sets the value of CreatedAt.
-func (s *TestBatch) SetCreatedAt(val time.Time) {
-	s.CreatedAt = val
-}
-
-// SetCompletedAt sets the value of CompletedAt.
-func (s *TestBatch) SetCompletedAt(val NilDateTime) {
-	s.CompletedAt = val
-}
-
-// SetRuns sets the value of Runs.
-func (s *TestBatch) SetRuns(val []TestRunSummary) {
-	s.Runs = val
-}
-
 // Envelope of the answer.
 // Ref: #/components/schemas/TestBatchListReply
 type TestBatchListReply struct {
 	Data TestBatchPage `json:"data"`
 	// Null on success.
 	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *TestBatchListReply) GetData() TestBatchPage {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *TestBatchListReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *TestBatchListReply) SetData(val TestBatchPage) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *TestBatchListReply) SetErrors(val struct{}) {
-	s.Errors = val
 }
 
 // A page of batches, newest first.
@@ -5368,52 +3576,12 @@ type TestBatchPage struct {
 	TotalCount int `json:"total_count"`
 }
 
-// GetBatches returns the value of Batches.
-func (s *TestBatchPage) GetBatches() []TestBatchSummary {
-	return s.Batches
-}
-
-// GetTotalCount returns the value of TotalCount.
-func (s *TestBatchPage) GetTotalCount() int {
-	return s.TotalCount
-}
-
-// SetBatches sets the value of Batches.
-func (s *TestBatchPage) SetBatches(val []TestBatchSummary) {
-	s.Batches = val
-}
-
-// SetTotalCount sets the value of TotalCount.
-func (s *TestBatchPage) SetTotalCount(val int) {
-	s.TotalCount = val
-}
-
 // Envelope of the answer.
 // Ref: #/components/schemas/TestBatchReply
 type TestBatchReply struct {
 	Data TestBatch `json:"data"`
 	// Null on success.
 	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *TestBatchReply) GetData() TestBatch {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *TestBatchReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *TestBatchReply) SetData(val TestBatch) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *TestBatchReply) SetErrors(val struct{}) {
-	s.Errors = val
 }
 
 // A run of a batch.
@@ -5423,26 +3591,6 @@ type TestBatchRunRef struct {
 	RunID string `json:"run_id"`
 	// Scenario id.
 	ScenarioID string `json:"scenario_id"`
-}
-
-// GetRunID returns the value of RunID.
-func (s *TestBatchRunRef) GetRunID() string {
-	return s.RunID
-}
-
-// GetScenarioID returns the value of ScenarioID.
-func (s *TestBatchRunRef) GetScenarioID() string {
-	return s.ScenarioID
-}
-
-// SetRunID sets the value of RunID.
-func (s *TestBatchRunRef) SetRunID(val string) {
-	s.RunID = val
-}
-
-// SetScenarioID sets the value of ScenarioID.
-func (s *TestBatchRunRef) SetScenarioID(val string) {
-	s.ScenarioID = val
 }
 
 // The scenarios to run together. One id of another organization refuses the whole request.
@@ -5461,66 +3609,6 @@ type TestBatchStart struct {
 	Concurrency   OptTestConcurrency `json:"concurrency"`
 }
 
-// GetScenarioIds returns the value of ScenarioIds.
-func (s *TestBatchStart) GetScenarioIds() []string {
-	return s.ScenarioIds
-}
-
-// GetVersionNumber returns the value of VersionNumber.
-func (s *TestBatchStart) GetVersionNumber() OptInt {
-	return s.VersionNumber
-}
-
-// GetWebhookURL returns the value of WebhookURL.
-func (s *TestBatchStart) GetWebhookURL() OptString {
-	return s.WebhookURL
-}
-
-// GetPublishOnPass returns the value of PublishOnPass.
-func (s *TestBatchStart) GetPublishOnPass() OptBool {
-	return s.PublishOnPass
-}
-
-// GetBudget returns the value of Budget.
-func (s *TestBatchStart) GetBudget() OptTestBudget {
-	return s.Budget
-}
-
-// GetConcurrency returns the value of Concurrency.
-func (s *TestBatchStart) GetConcurrency() OptTestConcurrency {
-	return s.Concurrency
-}
-
-// SetScenarioIds sets the value of ScenarioIds.
-func (s *TestBatchStart) SetScenarioIds(val []string) {
-	s.ScenarioIds = val
-}
-
-// SetVersionNumber sets the value of VersionNumber.
-func (s *TestBatchStart) SetVersionNumber(val OptInt) {
-	s.VersionNumber = val
-}
-
-// SetWebhookURL sets the value of WebhookURL.
-func (s *TestBatchStart) SetWebhookURL(val OptString) {
-	s.WebhookURL = val
-}
-
-// SetPublishOnPass sets the value of PublishOnPass.
-func (s *TestBatchStart) SetPublishOnPass(val OptBool) {
-	s.PublishOnPass = val
-}
-
-// SetBudget sets the value of Budget.
-func (s *TestBatchStart) SetBudget(val OptTestBudget) {
-	s.Budget = val
-}
-
-// SetConcurrency sets the value of Concurrency.
-func (s *TestBatchStart) SetConcurrency(val OptTestConcurrency) {
-	s.Concurrency = val
-}
-
 // A batch that has been queued.
 // Ref: #/components/schemas/TestBatchStarted
 type TestBatchStarted struct {
@@ -5530,52 +3618,12 @@ type TestBatchStarted struct {
 	Runs []TestBatchRunRef `json:"runs"`
 }
 
-// GetBatchID returns the value of BatchID.
-func (s *TestBatchStarted) GetBatchID() string {
-	return s.BatchID
-}
-
-// GetRuns returns the value of Runs.
-func (s *TestBatchStarted) GetRuns() []TestBatchRunRef {
-	return s.Runs
-}
-
-// SetBatchID sets the value of BatchID.
-func (s *TestBatchStarted) SetBatchID(val string) {
-	s.BatchID = val
-}
-
-// SetRuns sets the value of Runs.
-func (s *TestBatchStarted) SetRuns(val []TestBatchRunRef) {
-	s.Runs = val
-}
-
 // Envelope of the answer.
 // Ref: #/components/schemas/TestBatchStartedReply
 type TestBatchStartedReply struct {
 	Data TestBatchStarted `json:"data"`
 	// Null on success.
 	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *TestBatchStartedReply) GetData() TestBatchStarted {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *TestBatchStartedReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *TestBatchStartedReply) SetData(val TestBatchStarted) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *TestBatchStartedReply) SetErrors(val struct{}) {
-	s.Errors = val
 }
 
 // A batch without its runs.
@@ -5622,206 +3670,6 @@ type TestBatchSummary struct {
 	CompletedAt NilDateTime `json:"completed_at"`
 }
 
-// GetID returns the value of ID.
-func (s *TestBatchSummary) GetID() string {
-	return s.ID
-}
-
-// GetStatus returns the value of Status.
-func (s *TestBatchSummary) GetStatus() TestRunStatus {
-	return s.Status
-}
-
-// GetPathwayID returns the value of PathwayID.
-func (s *TestBatchSummary) GetPathwayID() NilString {
-	return s.PathwayID
-}
-
-// GetPersonaID returns the value of PersonaID.
-func (s *TestBatchSummary) GetPersonaID() NilString {
-	return s.PersonaID
-}
-
-// GetVersionNumber returns the value of VersionNumber.
-func (s *TestBatchSummary) GetVersionNumber() NilInt {
-	return s.VersionNumber
-}
-
-// GetTotalScenarios returns the value of TotalScenarios.
-func (s *TestBatchSummary) GetTotalScenarios() int {
-	return s.TotalScenarios
-}
-
-// GetPassedScenarios returns the value of PassedScenarios.
-func (s *TestBatchSummary) GetPassedScenarios() int {
-	return s.PassedScenarios
-}
-
-// GetFailedScenarios returns the value of FailedScenarios.
-func (s *TestBatchSummary) GetFailedScenarios() int {
-	return s.FailedScenarios
-}
-
-// GetErrorScenarios returns the value of ErrorScenarios.
-func (s *TestBatchSummary) GetErrorScenarios() int {
-	return s.ErrorScenarios
-}
-
-// GetCancelledScenarios returns the value of CancelledScenarios.
-func (s *TestBatchSummary) GetCancelledScenarios() int {
-	return s.CancelledScenarios
-}
-
-// GetTriggerSource returns the value of TriggerSource.
-func (s *TestBatchSummary) GetTriggerSource() TestBatchSummaryTriggerSource {
-	return s.TriggerSource
-}
-
-// GetPublishOnPass returns the value of PublishOnPass.
-func (s *TestBatchSummary) GetPublishOnPass() bool {
-	return s.PublishOnPass
-}
-
-// GetUsage returns the value of Usage.
-func (s *TestBatchSummary) GetUsage() []TestUsage {
-	return s.Usage
-}
-
-// GetCost returns the value of Cost.
-func (s *TestBatchSummary) GetCost() NilFloat64 {
-	return s.Cost
-}
-
-// GetBudget returns the value of Budget.
-func (s *TestBatchSummary) GetBudget() NilTestBudget {
-	return s.Budget
-}
-
-// GetConcurrency returns the value of Concurrency.
-func (s *TestBatchSummary) GetConcurrency() NilTestConcurrency {
-	return s.Concurrency
-}
-
-// GetStopReason returns the value of StopReason.
-func (s *TestBatchSummary) GetStopReason() NilTestStopReason {
-	return s.StopReason
-}
-
-// GetStopMessage returns the value of StopMessage.
-func (s *TestBatchSummary) GetStopMessage() NilString {
-	return s.StopMessage
-}
-
-// GetCreatedAt returns the value of CreatedAt.
-func (s *TestBatchSummary) GetCreatedAt() time.Time {
-	return s.CreatedAt
-}
-
-// GetCompletedAt returns the value of CompletedAt.
-func (s *TestBatchSummary) GetCompletedAt() NilDateTime {
-	return s.CompletedAt
-}
-
-// SetID sets the value of ID.
-func (s *TestBatchSummary) SetID(val string) {
-	s.ID = val
-}
-
-// SetStatus sets the value of Status.
-func (s *TestBatchSummary) SetStatus(val TestRunStatus) {
-	s.Status = val
-}
-
-// SetPathwayID sets the value of PathwayID.
-func (s *TestBatchSummary) SetPathwayID(val NilString) {
-	s.PathwayID = val
-}
-
-// SetPersonaID sets the value of PersonaID.
-func (s *TestBatchSummary) SetPersonaID(val NilString) {
-	s.PersonaID = val
-}
-
-// SetVersionNumber sets the value of VersionNumber.
-func (s *TestBatchSummary) SetVersionNumber(val NilInt) {
-	s.VersionNumber = val
-}
-
-// SetTotalScenarios sets the value of TotalScenarios.
-func (s *TestBatchSummary) SetTotalScenarios(val int) {
-	s.TotalScenarios = val
-}
-
-// SetPassedScenarios sets the value of PassedScenarios.
-func (s *TestBatchSummary) SetPassedScenarios(val int) {
-	s.PassedScenarios = val
-}
-
-// SetFailedScenarios sets the value of FailedScenarios.
-func (s *TestBatchSummary) SetFailedScenarios(val int) {
-	s.FailedScenarios = val
-}
-
-// SetErrorScenarios sets the value of ErrorScenarios.
-func (s *TestBatchSummary) SetErrorScenarios(val int) {
-	s.ErrorScenarios = val
-}
-
-// SetCancelledScenarios sets the value of CancelledScenarios.
-func (s *TestBatchSummary) SetCancelledScenarios(val int) {
-	s.CancelledScenarios = val
-}
-
-// SetTriggerSource sets the value of TriggerSource.
-func (s *TestBatchSummary) SetTriggerSource(val TestBatchSummaryTriggerSource) {
-	s.TriggerSource = val
-}
-
-// SetPublishOnPass sets the value of PublishOnPass.
-func (s *TestBatchSummary) SetPublishOnPass(val bool) {
-	s.PublishOnPass = val
-}
-
-// SetUsage sets the value of Usage.
-func (s *TestBatchSummary) SetUsage(val []TestUsage) {
-	s.Usage = val
-}
-
-// SetCost sets the value of Cost.
-func (s *TestBatchSummary) SetCost(val NilFloat64) {
-	s.Cost = val
-}
-
-// SetBudget sets the value of Budget.
-func (s *TestBatchSummary) SetBudget(val NilTestBudget) {
-	s.Budget = val
-}
-
-// SetConcurrency sets the value of Concurrency.
-func (s *TestBatchSummary) SetConcurrency(val NilTestConcurrency) {
-	s.Concurrency = val
-}
-
-// SetStopReason sets the value of StopReason.
-func (s *TestBatchSummary) SetStopReason(val NilTestStopReason) {
-	s.StopReason = val
-}
-
-// SetStopMessage sets the value of StopMessage.
-func (s *TestBatchSummary) SetStopMessage(val NilString) {
-	s.StopMessage = val
-}
-
-// SetCreatedAt sets the value of CreatedAt.
-func (s *TestBatchSummary) SetCreatedAt(val time.Time) {
-	s.CreatedAt = val
-}
-
-// SetCompletedAt sets the value of CompletedAt.
-func (s *TestBatchSummary) SetCompletedAt(val NilDateTime) {
-	s.CompletedAt = val
-}
-
 // What started the batch.
 type TestBatchSummaryTriggerSource string
 
@@ -5834,7 +3682,6 @@ const (
 	TestBatchSummaryTriggerSourceTornado    TestBatchSummaryTriggerSource = "tornado"
 )
 
-// AllValues returns all TestBatchSummaryTriggerSource values.
 func (TestBatchSummaryTriggerSource) AllValues() []TestBatchSummaryTriggerSource {
 	return []TestBatchSummaryTriggerSource{
 		TestBatchSummaryTriggerSourceAPI,
@@ -5846,50 +3693,12 @@ func (TestBatchSummaryTriggerSource) AllValues() []TestBatchSummaryTriggerSource
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
 func (s TestBatchSummaryTriggerSource) MarshalText() ([]byte, error) {
-	switch s {
-	case TestBatchSummaryTriggerSourceAPI:
-		return []byte(s), nil
-	case TestBatchSummaryTriggerSourceDashboard:
-		return []byte(s), nil
-	case TestBatchSummaryTriggerSourceCi:
-		return []byte(s), nil
-	case TestBatchSummaryTriggerSourcePromotion:
-		return []byte(s), nil
-	case TestBatchSummaryTriggerSourceSimulation:
-		return []byte(s), nil
-	case TestBatchSummaryTriggerSourceTornado:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
+	return codec.EnumText(s, s.AllValues())
 }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *TestBatchSummaryTriggerSource) UnmarshalText(data []byte) error {
-	switch TestBatchSummaryTriggerSource(data) {
-	case TestBatchSummaryTriggerSourceAPI:
-		*s = TestBatchSummaryTriggerSourceAPI
-		return nil
-	case TestBatchSummaryTriggerSourceDashboard:
-		*s = TestBatchSummaryTriggerSourceDashboard
-		return nil
-	case TestBatchSummaryTriggerSourceCi:
-		*s = TestBatchSummaryTriggerSourceCi
-		return nil
-	case TestBatchSummaryTriggerSourcePromotion:
-		*s = TestBatchSummaryTriggerSourcePromotion
-		return nil
-	case TestBatchSummaryTriggerSourceSimulation:
-		*s = TestBatchSummaryTriggerSourceSimulation
-		return nil
-	case TestBatchSummaryTriggerSourceTornado:
-		*s = TestBatchSummaryTriggerSourceTornado
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // What started the batch.
@@ -5904,7 +3713,6 @@ const (
 	TestBatchTriggerSourceTornado    TestBatchTriggerSource = "tornado"
 )
 
-// AllValues returns all TestBatchTriggerSource values.
 func (TestBatchTriggerSource) AllValues() []TestBatchTriggerSource {
 	return []TestBatchTriggerSource{
 		TestBatchTriggerSourceAPI,
@@ -5916,50 +3724,12 @@ func (TestBatchTriggerSource) AllValues() []TestBatchTriggerSource {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
 func (s TestBatchTriggerSource) MarshalText() ([]byte, error) {
-	switch s {
-	case TestBatchTriggerSourceAPI:
-		return []byte(s), nil
-	case TestBatchTriggerSourceDashboard:
-		return []byte(s), nil
-	case TestBatchTriggerSourceCi:
-		return []byte(s), nil
-	case TestBatchTriggerSourcePromotion:
-		return []byte(s), nil
-	case TestBatchTriggerSourceSimulation:
-		return []byte(s), nil
-	case TestBatchTriggerSourceTornado:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
+	return codec.EnumText(s, s.AllValues())
 }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *TestBatchTriggerSource) UnmarshalText(data []byte) error {
-	switch TestBatchTriggerSource(data) {
-	case TestBatchTriggerSourceAPI:
-		*s = TestBatchTriggerSourceAPI
-		return nil
-	case TestBatchTriggerSourceDashboard:
-		*s = TestBatchTriggerSourceDashboard
-		return nil
-	case TestBatchTriggerSourceCi:
-		*s = TestBatchTriggerSourceCi
-		return nil
-	case TestBatchTriggerSourcePromotion:
-		*s = TestBatchTriggerSourcePromotion
-		return nil
-	case TestBatchTriggerSourceSimulation:
-		*s = TestBatchTriggerSourceSimulation
-		return nil
-	case TestBatchTriggerSourceTornado:
-		*s = TestBatchTriggerSourceTornado
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // What calls of models may use. Without a member, nothing bounds what it counts.
@@ -5971,41 +3741,11 @@ type TestBudget struct {
 	Cost OptFloat64 `json:"cost"`
 }
 
-// GetTokens returns the value of Tokens.
-func (s *TestBudget) GetTokens() OptInt {
-	return s.Tokens
-}
-
-// GetCost returns the value of Cost.
-func (s *TestBudget) GetCost() OptFloat64 {
-	return s.Cost
-}
-
-// SetTokens sets the value of Tokens.
-func (s *TestBudget) SetTokens(val OptInt) {
-	s.Tokens = val
-}
-
-// SetCost sets the value of Cost.
-func (s *TestBudget) SetCost(val OptFloat64) {
-	s.Cost = val
-}
-
 // Confirms a cancellation.
 // Ref: #/components/schemas/TestCancelled
 type TestCancelled struct {
 	// Always true.
 	Cancelled bool `json:"cancelled"`
-}
-
-// GetCancelled returns the value of Cancelled.
-func (s *TestCancelled) GetCancelled() bool {
-	return s.Cancelled
-}
-
-// SetCancelled sets the value of Cancelled.
-func (s *TestCancelled) SetCancelled(val bool) {
-	s.Cancelled = val
 }
 
 // Envelope of the answer.
@@ -6014,26 +3754,6 @@ type TestCancelledReply struct {
 	Data TestCancelled `json:"data"`
 	// Null on success.
 	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *TestCancelledReply) GetData() TestCancelled {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *TestCancelledReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *TestCancelledReply) SetData(val TestCancelled) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *TestCancelledReply) SetErrors(val struct{}) {
-	s.Errors = val
 }
 
 // What kind of caller the scenario plays.
@@ -6052,7 +3772,6 @@ const (
 	TestCategoryEDGECASE          TestCategory = "EDGE_CASE"
 )
 
-// AllValues returns all TestCategory values.
 func (TestCategory) AllValues() []TestCategory {
 	return []TestCategory{
 		TestCategoryCUSTOM,
@@ -6067,66 +3786,9 @@ func (TestCategory) AllValues() []TestCategory {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s TestCategory) MarshalText() ([]byte, error) {
-	switch s {
-	case TestCategoryCUSTOM:
-		return []byte(s), nil
-	case TestCategoryVOICEMAIL:
-		return []byte(s), nil
-	case TestCategoryVOICEMAILSCREENER:
-		return []byte(s), nil
-	case TestCategoryANGRYCALLER:
-		return []byte(s), nil
-	case TestCategoryBELLIGERENTCALLER:
-		return []byte(s), nil
-	case TestCategoryCONFUSEDCALLER:
-		return []byte(s), nil
-	case TestCategoryCALLSCREENER:
-		return []byte(s), nil
-	case TestCategoryHAPPYPATH:
-		return []byte(s), nil
-	case TestCategoryEDGECASE:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s TestCategory) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (s *TestCategory) UnmarshalText(data []byte) error {
-	switch TestCategory(data) {
-	case TestCategoryCUSTOM:
-		*s = TestCategoryCUSTOM
-		return nil
-	case TestCategoryVOICEMAIL:
-		*s = TestCategoryVOICEMAIL
-		return nil
-	case TestCategoryVOICEMAILSCREENER:
-		*s = TestCategoryVOICEMAILSCREENER
-		return nil
-	case TestCategoryANGRYCALLER:
-		*s = TestCategoryANGRYCALLER
-		return nil
-	case TestCategoryBELLIGERENTCALLER:
-		*s = TestCategoryBELLIGERENTCALLER
-		return nil
-	case TestCategoryCONFUSEDCALLER:
-		*s = TestCategoryCONFUSEDCALLER
-		return nil
-	case TestCategoryCALLSCREENER:
-		*s = TestCategoryCALLSCREENER
-		return nil
-	case TestCategoryHAPPYPATH:
-		*s = TestCategoryHAPPYPATH
-		return nil
-	case TestCategoryEDGECASE:
-		*s = TestCategoryEDGECASE
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
-}
+func (s *TestCategory) UnmarshalText(data []byte) error { return codec.EnumOf(data, s, s.AllValues()) }
 
 // One message of the conversation.
 // Ref: #/components/schemas/TestChatMessage
@@ -6134,26 +3796,6 @@ type TestChatMessage struct {
 	Role TestSpeaker `json:"role"`
 	// The words.
 	Content string `json:"content"`
-}
-
-// GetRole returns the value of Role.
-func (s *TestChatMessage) GetRole() TestSpeaker {
-	return s.Role
-}
-
-// GetContent returns the value of Content.
-func (s *TestChatMessage) GetContent() string {
-	return s.Content
-}
-
-// SetRole sets the value of Role.
-func (s *TestChatMessage) SetRole(val TestSpeaker) {
-	s.Role = val
-}
-
-// SetContent sets the value of Content.
-func (s *TestChatMessage) SetContent(val string) {
-	s.Content = val
 }
 
 type TestConcurrency int
@@ -6178,86 +3820,6 @@ type TestCustomLLMConfig struct {
 	Samples OptTestCustomLLMConfigSamples `json:"samples"`
 }
 
-// GetSystemPrompt returns the value of SystemPrompt.
-func (s *TestCustomLLMConfig) GetSystemPrompt() string {
-	return s.SystemPrompt
-}
-
-// GetModel returns the value of Model.
-func (s *TestCustomLLMConfig) GetModel() OptString {
-	return s.Model
-}
-
-// GetOutputType returns the value of OutputType.
-func (s *TestCustomLLMConfig) GetOutputType() OptTestJudgeOutput {
-	return s.OutputType
-}
-
-// GetThreshold returns the value of Threshold.
-func (s *TestCustomLLMConfig) GetThreshold() OptFloat64 {
-	return s.Threshold
-}
-
-// GetPassOnTrue returns the value of PassOnTrue.
-func (s *TestCustomLLMConfig) GetPassOnTrue() OptBool {
-	return s.PassOnTrue
-}
-
-// GetCategories returns the value of Categories.
-func (s *TestCustomLLMConfig) GetCategories() []string {
-	return s.Categories
-}
-
-// GetPassCategories returns the value of PassCategories.
-func (s *TestCustomLLMConfig) GetPassCategories() []string {
-	return s.PassCategories
-}
-
-// GetSamples returns the value of Samples.
-func (s *TestCustomLLMConfig) GetSamples() OptTestCustomLLMConfigSamples {
-	return s.Samples
-}
-
-// SetSystemPrompt sets the value of SystemPrompt.
-func (s *TestCustomLLMConfig) SetSystemPrompt(val string) {
-	s.SystemPrompt = val
-}
-
-// SetModel sets the value of Model.
-func (s *TestCustomLLMConfig) SetModel(val OptString) {
-	s.Model = val
-}
-
-// SetOutputType sets the value of OutputType.
-func (s *TestCustomLLMConfig) SetOutputType(val OptTestJudgeOutput) {
-	s.OutputType = val
-}
-
-// SetThreshold sets the value of Threshold.
-func (s *TestCustomLLMConfig) SetThreshold(val OptFloat64) {
-	s.Threshold = val
-}
-
-// SetPassOnTrue sets the value of PassOnTrue.
-func (s *TestCustomLLMConfig) SetPassOnTrue(val OptBool) {
-	s.PassOnTrue = val
-}
-
-// SetCategories sets the value of Categories.
-func (s *TestCustomLLMConfig) SetCategories(val []string) {
-	s.Categories = val
-}
-
-// SetPassCategories sets the value of PassCategories.
-func (s *TestCustomLLMConfig) SetPassCategories(val []string) {
-	s.PassCategories = val
-}
-
-// SetSamples sets the value of Samples.
-func (s *TestCustomLLMConfig) SetSamples(val OptTestCustomLLMConfigSamples) {
-	s.Samples = val
-}
-
 // Number of votes; one, with two more after a first fail, when absent.
 type TestCustomLLMConfigSamples int
 
@@ -6267,7 +3829,6 @@ const (
 	TestCustomLLMConfigSamples5 TestCustomLLMConfigSamples = 5
 )
 
-// AllValues returns all TestCustomLLMConfigSamples values.
 func (TestCustomLLMConfigSamples) AllValues() []TestCustomLLMConfigSamples {
 	return []TestCustomLLMConfigSamples{
 		TestCustomLLMConfigSamples1,
@@ -6287,36 +3848,6 @@ type TestDailyRate struct {
 	Count int `json:"count"`
 }
 
-// GetDate returns the value of Date.
-func (s *TestDailyRate) GetDate() time.Time {
-	return s.Date
-}
-
-// GetRate returns the value of Rate.
-func (s *TestDailyRate) GetRate() float64 {
-	return s.Rate
-}
-
-// GetCount returns the value of Count.
-func (s *TestDailyRate) GetCount() int {
-	return s.Count
-}
-
-// SetDate sets the value of Date.
-func (s *TestDailyRate) SetDate(val time.Time) {
-	s.Date = val
-}
-
-// SetRate sets the value of Rate.
-func (s *TestDailyRate) SetRate(val float64) {
-	s.Rate = val
-}
-
-// SetCount sets the value of Count.
-func (s *TestDailyRate) SetCount(val int) {
-	s.Count = val
-}
-
 // A turn of the agent that is not as in the run.
 // Ref: #/components/schemas/TestDivergence
 type TestDivergence struct {
@@ -6326,36 +3857,6 @@ type TestDivergence struct {
 	Expected string `json:"expected"`
 	// The same of the chat; empty when the agent has ended it before.
 	Actual string `json:"actual"`
-}
-
-// GetTurn returns the value of Turn.
-func (s *TestDivergence) GetTurn() int {
-	return s.Turn
-}
-
-// GetExpected returns the value of Expected.
-func (s *TestDivergence) GetExpected() string {
-	return s.Expected
-}
-
-// GetActual returns the value of Actual.
-func (s *TestDivergence) GetActual() string {
-	return s.Actual
-}
-
-// SetTurn sets the value of Turn.
-func (s *TestDivergence) SetTurn(val int) {
-	s.Turn = val
-}
-
-// SetExpected sets the value of Expected.
-func (s *TestDivergence) SetExpected(val string) {
-	s.Expected = val
-}
-
-// SetActual sets the value of Actual.
-func (s *TestDivergence) SetActual(val string) {
-	s.Actual = val
 }
 
 // The basic numbers, plus health, reliability, trend and flow.
@@ -6399,212 +3900,12 @@ type TestEnhancedAnalytics struct {
 	SankeyData  TestSankey         `json:"sankey_data"`
 }
 
-// GetTotalRuns returns the value of TotalRuns.
-func (s *TestEnhancedAnalytics) GetTotalRuns() int {
-	return s.TotalRuns
-}
-
-// GetPassed returns the value of Passed.
-func (s *TestEnhancedAnalytics) GetPassed() int {
-	return s.Passed
-}
-
-// GetFailed returns the value of Failed.
-func (s *TestEnhancedAnalytics) GetFailed() int {
-	return s.Failed
-}
-
-// GetErrors returns the value of Errors.
-func (s *TestEnhancedAnalytics) GetErrors() int {
-	return s.Errors
-}
-
-// GetPassRate returns the value of PassRate.
-func (s *TestEnhancedAnalytics) GetPassRate() NilFloat64 {
-	return s.PassRate
-}
-
-// GetFailureRate returns the value of FailureRate.
-func (s *TestEnhancedAnalytics) GetFailureRate() NilFloat64 {
-	return s.FailureRate
-}
-
-// GetAvgScore returns the value of AvgScore.
-func (s *TestEnhancedAnalytics) GetAvgScore() NilFloat64 {
-	return s.AvgScore
-}
-
-// GetCoverage returns the value of Coverage.
-func (s *TestEnhancedAnalytics) GetCoverage() NilFloat64 {
-	return s.Coverage
-}
-
-// GetExcludedScripted returns the value of ExcludedScripted.
-func (s *TestEnhancedAnalytics) GetExcludedScripted() int {
-	return s.ExcludedScripted
-}
-
-// GetExcludedReason returns the value of ExcludedReason.
-func (s *TestEnhancedAnalytics) GetExcludedReason() NilString {
-	return s.ExcludedReason
-}
-
-// GetRuns returns the value of Runs.
-func (s *TestEnhancedAnalytics) GetRuns() []TestAnalyticsRun {
-	return s.Runs
-}
-
-// GetHealthScore returns the value of HealthScore.
-func (s *TestEnhancedAnalytics) GetHealthScore() NilFloat64 {
-	return s.HealthScore
-}
-
-// GetReliabilityScore returns the value of ReliabilityScore.
-func (s *TestEnhancedAnalytics) GetReliabilityScore() NilFloat64 {
-	return s.ReliabilityScore
-}
-
-// GetTrend returns the value of Trend.
-func (s *TestEnhancedAnalytics) GetTrend() TestTrend {
-	return s.Trend
-}
-
-// GetNodeFailureHeatmap returns the value of NodeFailureHeatmap.
-func (s *TestEnhancedAnalytics) GetNodeFailureHeatmap() []TestNodeFailures {
-	return s.NodeFailureHeatmap
-}
-
-// GetUnplacedFailures returns the value of UnplacedFailures.
-func (s *TestEnhancedAnalytics) GetUnplacedFailures() int {
-	return s.UnplacedFailures
-}
-
-// GetWeakestLink returns the value of WeakestLink.
-func (s *TestEnhancedAnalytics) GetWeakestLink() NilTestWeakestLink {
-	return s.WeakestLink
-}
-
-// GetSankeyData returns the value of SankeyData.
-func (s *TestEnhancedAnalytics) GetSankeyData() TestSankey {
-	return s.SankeyData
-}
-
-// SetTotalRuns sets the value of TotalRuns.
-func (s *TestEnhancedAnalytics) SetTotalRuns(val int) {
-	s.TotalRuns = val
-}
-
-// SetPassed sets the value of Passed.
-func (s *TestEnhancedAnalytics) SetPassed(val int) {
-	s.Passed = val
-}
-
-// SetFailed sets the value of Failed.
-func (s *TestEnhancedAnalytics) SetFailed(val int) {
-	s.Failed = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *TestEnhancedAnalytics) SetErrors(val int) {
-	s.Errors = val
-}
-
-// SetPassRate sets the value of PassRate.
-func (s *TestEnhancedAnalytics) SetPassRate(val NilFloat64) {
-	s.PassRate = val
-}
-
-// SetFailureRate sets the value of FailureRate.
-func (s *TestEnhancedAnalytics) SetFailureRate(val NilFloat64) {
-	s.FailureRate = val
-}
-
-// SetAvgScore sets the value of AvgScore.
-func (s *TestEnhancedAnalytics) SetAvgScore(val NilFloat64) {
-	s.AvgScore = val
-}
-
-// SetCoverage sets the value of Coverage.
-func (s *TestEnhancedAnalytics) SetCoverage(val NilFloat64) {
-	s.Coverage = val
-}
-
-// SetExcludedScripted sets the value of ExcludedScripted.
-func (s *TestEnhancedAnalytics) SetExcludedScripted(val int) {
-	s.ExcludedScripted = val
-}
-
-// SetExcludedReason sets the value of ExcludedReason.
-func (s *TestEnhancedAnalytics) SetExcludedReason(val NilString) {
-	s.ExcludedReason = val
-}
-
-// SetRuns sets the value of Runs.
-func (s *TestEnhancedAnalytics) SetRuns(val []TestAnalyticsRun) {
-	s.Runs = val
-}
-
-// SetHealthScore sets the value of HealthScore.
-func (s *TestEnhancedAnalytics) SetHealthScore(val NilFloat64) {
-	s.HealthScore = val
-}
-
-// SetReliabilityScore sets the value of ReliabilityScore.
-func (s *TestEnhancedAnalytics) SetReliabilityScore(val NilFloat64) {
-	s.ReliabilityScore = val
-}
-
-// SetTrend sets the value of Trend.
-func (s *TestEnhancedAnalytics) SetTrend(val TestTrend) {
-	s.Trend = val
-}
-
-// SetNodeFailureHeatmap sets the value of NodeFailureHeatmap.
-func (s *TestEnhancedAnalytics) SetNodeFailureHeatmap(val []TestNodeFailures) {
-	s.NodeFailureHeatmap = val
-}
-
-// SetUnplacedFailures sets the value of UnplacedFailures.
-func (s *TestEnhancedAnalytics) SetUnplacedFailures(val int) {
-	s.UnplacedFailures = val
-}
-
-// SetWeakestLink sets the value of WeakestLink.
-func (s *TestEnhancedAnalytics) SetWeakestLink(val NilTestWeakestLink) {
-	s.WeakestLink = val
-}
-
-// SetSankeyData sets the value of SankeyData.
-func (s *TestEnhancedAnalytics) SetSankeyData(val TestSankey) {
-	s.SankeyData = val
-}
-
 // Envelope of the answer.
 // Ref: #/components/schemas/TestEnhancedAnalyticsReply
 type TestEnhancedAnalyticsReply struct {
 	Data TestEnhancedAnalytics `json:"data"`
 	// Null on success.
 	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *TestEnhancedAnalyticsReply) GetData() TestEnhancedAnalytics {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *TestEnhancedAnalyticsReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *TestEnhancedAnalyticsReply) SetData(val TestEnhancedAnalytics) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *TestEnhancedAnalyticsReply) SetErrors(val struct{}) {
-	s.Errors = val
 }
 
 // What a verdict rests on.
@@ -6616,36 +3917,6 @@ type TestEvidence struct {
 	Quote string `json:"quote"`
 	// Whether the quote was found in the message.
 	Verified bool `json:"verified"`
-}
-
-// GetTurn returns the value of Turn.
-func (s *TestEvidence) GetTurn() int {
-	return s.Turn
-}
-
-// GetQuote returns the value of Quote.
-func (s *TestEvidence) GetQuote() string {
-	return s.Quote
-}
-
-// GetVerified returns the value of Verified.
-func (s *TestEvidence) GetVerified() bool {
-	return s.Verified
-}
-
-// SetTurn sets the value of Turn.
-func (s *TestEvidence) SetTurn(val int) {
-	s.Turn = val
-}
-
-// SetQuote sets the value of Quote.
-func (s *TestEvidence) SetQuote(val string) {
-	s.Quote = val
-}
-
-// SetVerified sets the value of Verified.
-func (s *TestEvidence) SetVerified(val bool) {
-	s.Verified = val
 }
 
 // A group of failures with the same cause.
@@ -6667,76 +3938,6 @@ type TestFailureMode struct {
 	NodeID OptNilString `json:"node_id"`
 }
 
-// GetLabel returns the value of Label.
-func (s *TestFailureMode) GetLabel() string {
-	return s.Label
-}
-
-// GetCount returns the value of Count.
-func (s *TestFailureMode) GetCount() int {
-	return s.Count
-}
-
-// GetShare returns the value of Share.
-func (s *TestFailureMode) GetShare() float64 {
-	return s.Share
-}
-
-// GetRunIds returns the value of RunIds.
-func (s *TestFailureMode) GetRunIds() []string {
-	return s.RunIds
-}
-
-// GetAssertionID returns the value of AssertionID.
-func (s *TestFailureMode) GetAssertionID() OptNilString {
-	return s.AssertionID
-}
-
-// GetFailureCode returns the value of FailureCode.
-func (s *TestFailureMode) GetFailureCode() OptNilString {
-	return s.FailureCode
-}
-
-// GetNodeID returns the value of NodeID.
-func (s *TestFailureMode) GetNodeID() OptNilString {
-	return s.NodeID
-}
-
-// SetLabel sets the value of Label.
-func (s *TestFailureMode) SetLabel(val string) {
-	s.Label = val
-}
-
-// SetCount sets the value of Count.
-func (s *TestFailureMode) SetCount(val int) {
-	s.Count = val
-}
-
-// SetShare sets the value of Share.
-func (s *TestFailureMode) SetShare(val float64) {
-	s.Share = val
-}
-
-// SetRunIds sets the value of RunIds.
-func (s *TestFailureMode) SetRunIds(val []string) {
-	s.RunIds = val
-}
-
-// SetAssertionID sets the value of AssertionID.
-func (s *TestFailureMode) SetAssertionID(val OptNilString) {
-	s.AssertionID = val
-}
-
-// SetFailureCode sets the value of FailureCode.
-func (s *TestFailureMode) SetFailureCode(val OptNilString) {
-	s.FailureCode = val
-}
-
-// SetNodeID sets the value of NodeID.
-func (s *TestFailureMode) SetNodeID(val OptNilString) {
-	s.NodeID = val
-}
-
 // Kind of change to a pathway.
 // Ref: #/components/schemas/TestFixKind
 type TestFixKind string
@@ -6748,7 +3949,6 @@ const (
 	TestFixKindToneImprovement TestFixKind = "tone_improvement"
 )
 
-// AllValues returns all TestFixKind values.
 func (TestFixKind) AllValues() []TestFixKind {
 	return []TestFixKind{
 		TestFixKindPromptChange,
@@ -6758,41 +3958,9 @@ func (TestFixKind) AllValues() []TestFixKind {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s TestFixKind) MarshalText() ([]byte, error) {
-	switch s {
-	case TestFixKindPromptChange:
-		return []byte(s), nil
-	case TestFixKindNodeConfig:
-		return []byte(s), nil
-	case TestFixKindFlowChange:
-		return []byte(s), nil
-	case TestFixKindToneImprovement:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s TestFixKind) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (s *TestFixKind) UnmarshalText(data []byte) error {
-	switch TestFixKind(data) {
-	case TestFixKindPromptChange:
-		*s = TestFixKindPromptChange
-		return nil
-	case TestFixKindNodeConfig:
-		*s = TestFixKindNodeConfig
-		return nil
-	case TestFixKindFlowChange:
-		*s = TestFixKindFlowChange
-		return nil
-	case TestFixKindToneImprovement:
-		*s = TestFixKindToneImprovement
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
-}
+func (s *TestFixKind) UnmarshalText(data []byte) error { return codec.EnumOf(data, s, s.AllValues()) }
 
 // How far a batch or a simulation set has come.
 // Ref: #/components/schemas/TestGroupProgress
@@ -6816,96 +3984,6 @@ type TestGroupProgress struct {
 	CompletedAt NilDateTime `json:"completed_at"`
 }
 
-// GetID returns the value of ID.
-func (s *TestGroupProgress) GetID() string {
-	return s.ID
-}
-
-// GetStatus returns the value of Status.
-func (s *TestGroupProgress) GetStatus() TestRunStatus {
-	return s.Status
-}
-
-// GetTotalRuns returns the value of TotalRuns.
-func (s *TestGroupProgress) GetTotalRuns() int {
-	return s.TotalRuns
-}
-
-// GetPassedRuns returns the value of PassedRuns.
-func (s *TestGroupProgress) GetPassedRuns() int {
-	return s.PassedRuns
-}
-
-// GetFailedRuns returns the value of FailedRuns.
-func (s *TestGroupProgress) GetFailedRuns() int {
-	return s.FailedRuns
-}
-
-// GetErrorRuns returns the value of ErrorRuns.
-func (s *TestGroupProgress) GetErrorRuns() int {
-	return s.ErrorRuns
-}
-
-// GetCancelledRuns returns the value of CancelledRuns.
-func (s *TestGroupProgress) GetCancelledRuns() int {
-	return s.CancelledRuns
-}
-
-// GetStopReason returns the value of StopReason.
-func (s *TestGroupProgress) GetStopReason() NilTestStopReason {
-	return s.StopReason
-}
-
-// GetCompletedAt returns the value of CompletedAt.
-func (s *TestGroupProgress) GetCompletedAt() NilDateTime {
-	return s.CompletedAt
-}
-
-// SetID sets the value of ID.
-func (s *TestGroupProgress) SetID(val string) {
-	s.ID = val
-}
-
-// SetStatus sets the value of Status.
-func (s *TestGroupProgress) SetStatus(val TestRunStatus) {
-	s.Status = val
-}
-
-// SetTotalRuns sets the value of TotalRuns.
-func (s *TestGroupProgress) SetTotalRuns(val int) {
-	s.TotalRuns = val
-}
-
-// SetPassedRuns sets the value of PassedRuns.
-func (s *TestGroupProgress) SetPassedRuns(val int) {
-	s.PassedRuns = val
-}
-
-// SetFailedRuns sets the value of FailedRuns.
-func (s *TestGroupProgress) SetFailedRuns(val int) {
-	s.FailedRuns = val
-}
-
-// SetErrorRuns sets the value of ErrorRuns.
-func (s *TestGroupProgress) SetErrorRuns(val int) {
-	s.ErrorRuns = val
-}
-
-// SetCancelledRuns sets the value of CancelledRuns.
-func (s *TestGroupProgress) SetCancelledRuns(val int) {
-	s.CancelledRuns = val
-}
-
-// SetStopReason sets the value of StopReason.
-func (s *TestGroupProgress) SetStopReason(val NilTestStopReason) {
-	s.StopReason = val
-}
-
-// SetCompletedAt sets the value of CompletedAt.
-func (s *TestGroupProgress) SetCompletedAt(val NilDateTime) {
-	s.CompletedAt = val
-}
-
 // HTTP method of a webhook call.
 // Ref: #/components/schemas/TestHTTPMethod
 type TestHTTPMethod string
@@ -6918,7 +3996,6 @@ const (
 	TestHTTPMethodDELETE TestHTTPMethod = "DELETE"
 )
 
-// AllValues returns all TestHTTPMethod values.
 func (TestHTTPMethod) AllValues() []TestHTTPMethod {
 	return []TestHTTPMethod{
 		TestHTTPMethodGET,
@@ -6929,45 +4006,10 @@ func (TestHTTPMethod) AllValues() []TestHTTPMethod {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s TestHTTPMethod) MarshalText() ([]byte, error) {
-	switch s {
-	case TestHTTPMethodGET:
-		return []byte(s), nil
-	case TestHTTPMethodPOST:
-		return []byte(s), nil
-	case TestHTTPMethodPUT:
-		return []byte(s), nil
-	case TestHTTPMethodPATCH:
-		return []byte(s), nil
-	case TestHTTPMethodDELETE:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s TestHTTPMethod) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *TestHTTPMethod) UnmarshalText(data []byte) error {
-	switch TestHTTPMethod(data) {
-	case TestHTTPMethodGET:
-		*s = TestHTTPMethodGET
-		return nil
-	case TestHTTPMethodPOST:
-		*s = TestHTTPMethodPOST
-		return nil
-	case TestHTTPMethodPUT:
-		*s = TestHTTPMethodPUT
-		return nil
-	case TestHTTPMethodPATCH:
-		*s = TestHTTPMethodPATCH
-		return nil
-	case TestHTTPMethodDELETE:
-		*s = TestHTTPMethodDELETE
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // One line that a replayed caller says.
@@ -6982,46 +4024,6 @@ type TestInputMessage struct {
 	Keyword OptString `json:"keyword"`
 }
 
-// GetRole returns the value of Role.
-func (s *TestInputMessage) GetRole() TestSpeaker {
-	return s.Role
-}
-
-// GetContent returns the value of Content.
-func (s *TestInputMessage) GetContent() string {
-	return s.Content
-}
-
-// GetNodeID returns the value of NodeID.
-func (s *TestInputMessage) GetNodeID() OptString {
-	return s.NodeID
-}
-
-// GetKeyword returns the value of Keyword.
-func (s *TestInputMessage) GetKeyword() OptString {
-	return s.Keyword
-}
-
-// SetRole sets the value of Role.
-func (s *TestInputMessage) SetRole(val TestSpeaker) {
-	s.Role = val
-}
-
-// SetContent sets the value of Content.
-func (s *TestInputMessage) SetContent(val string) {
-	s.Content = val
-}
-
-// SetNodeID sets the value of NodeID.
-func (s *TestInputMessage) SetNodeID(val OptString) {
-	s.NodeID = val
-}
-
-// SetKeyword sets the value of Keyword.
-func (s *TestInputMessage) SetKeyword(val OptString) {
-	s.Keyword = val
-}
-
 // A 95 percent confidence interval of a rate.
 // Ref: #/components/schemas/TestInterval
 type TestInterval struct {
@@ -7029,26 +4031,6 @@ type TestInterval struct {
 	Low float64 `json:"low"`
 	// Upper bound.
 	High float64 `json:"high"`
-}
-
-// GetLow returns the value of Low.
-func (s *TestInterval) GetLow() float64 {
-	return s.Low
-}
-
-// GetHigh returns the value of High.
-func (s *TestInterval) GetHigh() float64 {
-	return s.High
-}
-
-// SetLow sets the value of Low.
-func (s *TestInterval) SetLow(val float64) {
-	s.Low = val
-}
-
-// SetHigh sets the value of High.
-func (s *TestInterval) SetHigh(val float64) {
-	s.High = val
 }
 
 // What the model returns. `score` passes at `threshold`, `categorical` passes when the label is in
@@ -7062,7 +4044,6 @@ const (
 	TestJudgeOutputCategorical TestJudgeOutput = "categorical"
 )
 
-// AllValues returns all TestJudgeOutput values.
 func (TestJudgeOutput) AllValues() []TestJudgeOutput {
 	return []TestJudgeOutput{
 		TestJudgeOutputBoolean,
@@ -7071,35 +4052,10 @@ func (TestJudgeOutput) AllValues() []TestJudgeOutput {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s TestJudgeOutput) MarshalText() ([]byte, error) {
-	switch s {
-	case TestJudgeOutputBoolean:
-		return []byte(s), nil
-	case TestJudgeOutputScore:
-		return []byte(s), nil
-	case TestJudgeOutputCategorical:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s TestJudgeOutput) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *TestJudgeOutput) UnmarshalText(data []byte) error {
-	switch TestJudgeOutput(data) {
-	case TestJudgeOutputBoolean:
-		*s = TestJudgeOutputBoolean
-		return nil
-	case TestJudgeOutputScore:
-		*s = TestJudgeOutputScore
-		return nil
-	case TestJudgeOutputCategorical:
-		*s = TestJudgeOutputCategorical
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // What to ask the judge, and when its answer passes.
@@ -7120,76 +4076,6 @@ type TestLLMJudgeConfig struct {
 	Samples OptTestLLMJudgeConfigSamples `json:"samples"`
 }
 
-// GetPrompt returns the value of Prompt.
-func (s *TestLLMJudgeConfig) GetPrompt() string {
-	return s.Prompt
-}
-
-// GetOutputType returns the value of OutputType.
-func (s *TestLLMJudgeConfig) GetOutputType() OptTestJudgeOutput {
-	return s.OutputType
-}
-
-// GetThreshold returns the value of Threshold.
-func (s *TestLLMJudgeConfig) GetThreshold() OptFloat64 {
-	return s.Threshold
-}
-
-// GetPassOnTrue returns the value of PassOnTrue.
-func (s *TestLLMJudgeConfig) GetPassOnTrue() OptBool {
-	return s.PassOnTrue
-}
-
-// GetCategories returns the value of Categories.
-func (s *TestLLMJudgeConfig) GetCategories() []string {
-	return s.Categories
-}
-
-// GetPassCategories returns the value of PassCategories.
-func (s *TestLLMJudgeConfig) GetPassCategories() []string {
-	return s.PassCategories
-}
-
-// GetSamples returns the value of Samples.
-func (s *TestLLMJudgeConfig) GetSamples() OptTestLLMJudgeConfigSamples {
-	return s.Samples
-}
-
-// SetPrompt sets the value of Prompt.
-func (s *TestLLMJudgeConfig) SetPrompt(val string) {
-	s.Prompt = val
-}
-
-// SetOutputType sets the value of OutputType.
-func (s *TestLLMJudgeConfig) SetOutputType(val OptTestJudgeOutput) {
-	s.OutputType = val
-}
-
-// SetThreshold sets the value of Threshold.
-func (s *TestLLMJudgeConfig) SetThreshold(val OptFloat64) {
-	s.Threshold = val
-}
-
-// SetPassOnTrue sets the value of PassOnTrue.
-func (s *TestLLMJudgeConfig) SetPassOnTrue(val OptBool) {
-	s.PassOnTrue = val
-}
-
-// SetCategories sets the value of Categories.
-func (s *TestLLMJudgeConfig) SetCategories(val []string) {
-	s.Categories = val
-}
-
-// SetPassCategories sets the value of PassCategories.
-func (s *TestLLMJudgeConfig) SetPassCategories(val []string) {
-	s.PassCategories = val
-}
-
-// SetSamples sets the value of Samples.
-func (s *TestLLMJudgeConfig) SetSamples(val OptTestLLMJudgeConfigSamples) {
-	s.Samples = val
-}
-
 // Number of votes; one, with two more after a first fail, when absent.
 type TestLLMJudgeConfigSamples int
 
@@ -7199,7 +4085,6 @@ const (
 	TestLLMJudgeConfigSamples5 TestLLMJudgeConfigSamples = 5
 )
 
-// AllValues returns all TestLLMJudgeConfigSamples values.
 func (TestLLMJudgeConfigSamples) AllValues() []TestLLMJudgeConfigSamples {
 	return []TestLLMJudgeConfigSamples{
 		TestLLMJudgeConfigSamples1,
@@ -7220,46 +4105,6 @@ type TestLeftOut struct {
 	IsRequired bool `json:"is_required"`
 }
 
-// GetAssertionID returns the value of AssertionID.
-func (s *TestLeftOut) GetAssertionID() string {
-	return s.AssertionID
-}
-
-// GetType returns the value of Type.
-func (s *TestLeftOut) GetType() TestAssertionKind {
-	return s.Type
-}
-
-// GetName returns the value of Name.
-func (s *TestLeftOut) GetName() string {
-	return s.Name
-}
-
-// GetIsRequired returns the value of IsRequired.
-func (s *TestLeftOut) GetIsRequired() bool {
-	return s.IsRequired
-}
-
-// SetAssertionID sets the value of AssertionID.
-func (s *TestLeftOut) SetAssertionID(val string) {
-	s.AssertionID = val
-}
-
-// SetType sets the value of Type.
-func (s *TestLeftOut) SetType(val TestAssertionKind) {
-	s.Type = val
-}
-
-// SetName sets the value of Name.
-func (s *TestLeftOut) SetName(val string) {
-	s.Name = val
-}
-
-// SetIsRequired sets the value of IsRequired.
-func (s *TestLeftOut) SetIsRequired(val bool) {
-	s.IsRequired = val
-}
-
 // Where to look. `variable` needs the key `variable`.
 // Ref: #/components/schemas/TestMatchTarget
 type TestMatchTarget string
@@ -7269,7 +4114,6 @@ const (
 	TestMatchTargetVariable   TestMatchTarget = "variable"
 )
 
-// AllValues returns all TestMatchTarget values.
 func (TestMatchTarget) AllValues() []TestMatchTarget {
 	return []TestMatchTarget{
 		TestMatchTargetTranscript,
@@ -7277,30 +4121,10 @@ func (TestMatchTarget) AllValues() []TestMatchTarget {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s TestMatchTarget) MarshalText() ([]byte, error) {
-	switch s {
-	case TestMatchTargetTranscript:
-		return []byte(s), nil
-	case TestMatchTargetVariable:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s TestMatchTarget) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *TestMatchTarget) UnmarshalText(data []byte) error {
-	switch TestMatchTarget(data) {
-	case TestMatchTargetTranscript:
-		*s = TestMatchTargetTranscript
-		return nil
-	case TestMatchTargetVariable:
-		*s = TestMatchTargetVariable
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // How often a node is blamed. A failed run blames one node, or none if its failure has no place, see
@@ -7317,56 +4141,6 @@ type TestNodeFailures struct {
 	TotalTraversals int `json:"total_traversals"`
 	// The first by the second.
 	FailureRate float64 `json:"failure_rate"`
-}
-
-// GetNodeID returns the value of NodeID.
-func (s *TestNodeFailures) GetNodeID() string {
-	return s.NodeID
-}
-
-// GetNodeName returns the value of NodeName.
-func (s *TestNodeFailures) GetNodeName() string {
-	return s.NodeName
-}
-
-// GetFailureCount returns the value of FailureCount.
-func (s *TestNodeFailures) GetFailureCount() int {
-	return s.FailureCount
-}
-
-// GetTotalTraversals returns the value of TotalTraversals.
-func (s *TestNodeFailures) GetTotalTraversals() int {
-	return s.TotalTraversals
-}
-
-// GetFailureRate returns the value of FailureRate.
-func (s *TestNodeFailures) GetFailureRate() float64 {
-	return s.FailureRate
-}
-
-// SetNodeID sets the value of NodeID.
-func (s *TestNodeFailures) SetNodeID(val string) {
-	s.NodeID = val
-}
-
-// SetNodeName sets the value of NodeName.
-func (s *TestNodeFailures) SetNodeName(val string) {
-	s.NodeName = val
-}
-
-// SetFailureCount sets the value of FailureCount.
-func (s *TestNodeFailures) SetFailureCount(val int) {
-	s.FailureCount = val
-}
-
-// SetTotalTraversals sets the value of TotalTraversals.
-func (s *TestNodeFailures) SetTotalTraversals(val int) {
-	s.TotalTraversals = val
-}
-
-// SetFailureRate sets the value of FailureRate.
-func (s *TestNodeFailures) SetFailureRate(val float64) {
-	s.FailureRate = val
 }
 
 // Node id to node name.
@@ -7389,16 +4163,6 @@ type TestNodeReachedConfig struct {
 	NodeID string `json:"node_id"`
 }
 
-// GetNodeID returns the value of NodeID.
-func (s *TestNodeReachedConfig) GetNodeID() string {
-	return s.NodeID
-}
-
-// SetNodeID sets the value of NodeID.
-func (s *TestNodeReachedConfig) SetNodeID(val string) {
-	s.NodeID = val
-}
-
 // The nodes to visit.
 // Ref: #/components/schemas/TestNodesVisitedConfig
 type TestNodesVisitedConfig struct {
@@ -7412,46 +4176,6 @@ type TestNodesVisitedConfig struct {
 	Forbidden []string `json:"forbidden"`
 }
 
-// GetNodeIds returns the value of NodeIds.
-func (s *TestNodesVisitedConfig) GetNodeIds() []string {
-	return s.NodeIds
-}
-
-// GetMatch returns the value of Match.
-func (s *TestNodesVisitedConfig) GetMatch() OptTestNodesVisitedConfigMatch {
-	return s.Match
-}
-
-// GetInOrder returns the value of InOrder.
-func (s *TestNodesVisitedConfig) GetInOrder() OptBool {
-	return s.InOrder
-}
-
-// GetForbidden returns the value of Forbidden.
-func (s *TestNodesVisitedConfig) GetForbidden() []string {
-	return s.Forbidden
-}
-
-// SetNodeIds sets the value of NodeIds.
-func (s *TestNodesVisitedConfig) SetNodeIds(val []string) {
-	s.NodeIds = val
-}
-
-// SetMatch sets the value of Match.
-func (s *TestNodesVisitedConfig) SetMatch(val OptTestNodesVisitedConfigMatch) {
-	s.Match = val
-}
-
-// SetInOrder sets the value of InOrder.
-func (s *TestNodesVisitedConfig) SetInOrder(val OptBool) {
-	s.InOrder = val
-}
-
-// SetForbidden sets the value of Forbidden.
-func (s *TestNodesVisitedConfig) SetForbidden(val []string) {
-	s.Forbidden = val
-}
-
 // Whether all of them or any one is needed; `all` by default.
 type TestNodesVisitedConfigMatch string
 
@@ -7460,7 +4184,6 @@ const (
 	TestNodesVisitedConfigMatchAny TestNodesVisitedConfigMatch = "any"
 )
 
-// AllValues returns all TestNodesVisitedConfigMatch values.
 func (TestNodesVisitedConfigMatch) AllValues() []TestNodesVisitedConfigMatch {
 	return []TestNodesVisitedConfigMatch{
 		TestNodesVisitedConfigMatchAll,
@@ -7468,30 +4191,12 @@ func (TestNodesVisitedConfigMatch) AllValues() []TestNodesVisitedConfigMatch {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
 func (s TestNodesVisitedConfigMatch) MarshalText() ([]byte, error) {
-	switch s {
-	case TestNodesVisitedConfigMatchAll:
-		return []byte(s), nil
-	case TestNodesVisitedConfigMatchAny:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
+	return codec.EnumText(s, s.AllValues())
 }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *TestNodesVisitedConfigMatch) UnmarshalText(data []byte) error {
-	switch TestNodesVisitedConfigMatch(data) {
-	case TestNodesVisitedConfigMatchAll:
-		*s = TestNodesVisitedConfigMatchAll
-		return nil
-	case TestNodesVisitedConfigMatchAny:
-		*s = TestNodesVisitedConfigMatchAny
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // Estimates for k runs of one scenario.
@@ -7505,36 +4210,6 @@ type TestPassAtK struct {
 	AnyPass float64 `json:"any_pass"`
 }
 
-// GetK returns the value of K.
-func (s *TestPassAtK) GetK() int {
-	return s.K
-}
-
-// GetAllPass returns the value of AllPass.
-func (s *TestPassAtK) GetAllPass() float64 {
-	return s.AllPass
-}
-
-// GetAnyPass returns the value of AnyPass.
-func (s *TestPassAtK) GetAnyPass() float64 {
-	return s.AnyPass
-}
-
-// SetK sets the value of K.
-func (s *TestPassAtK) SetK(val int) {
-	s.K = val
-}
-
-// SetAllPass sets the value of AllPass.
-func (s *TestPassAtK) SetAllPass(val float64) {
-	s.AllPass = val
-}
-
-// SetAnyPass sets the value of AnyPass.
-func (s *TestPassAtK) SetAnyPass(val float64) {
-	s.AnyPass = val
-}
-
 // The latest run of a scenario in short.
 // Ref: #/components/schemas/TestRecentRun
 type TestRecentRun struct {
@@ -7545,46 +4220,6 @@ type TestRecentRun struct {
 	Score NilFloat64 `json:"score"`
 	// When it ended.
 	CompletedAt NilDateTime `json:"completed_at"`
-}
-
-// GetID returns the value of ID.
-func (s *TestRecentRun) GetID() string {
-	return s.ID
-}
-
-// GetStatus returns the value of Status.
-func (s *TestRecentRun) GetStatus() TestRunStatus {
-	return s.Status
-}
-
-// GetScore returns the value of Score.
-func (s *TestRecentRun) GetScore() NilFloat64 {
-	return s.Score
-}
-
-// GetCompletedAt returns the value of CompletedAt.
-func (s *TestRecentRun) GetCompletedAt() NilDateTime {
-	return s.CompletedAt
-}
-
-// SetID sets the value of ID.
-func (s *TestRecentRun) SetID(val string) {
-	s.ID = val
-}
-
-// SetStatus sets the value of Status.
-func (s *TestRecentRun) SetStatus(val TestRunStatus) {
-	s.Status = val
-}
-
-// SetScore sets the value of Score.
-func (s *TestRecentRun) SetScore(val NilFloat64) {
-	s.Score = val
-}
-
-// SetCompletedAt sets the value of CompletedAt.
-func (s *TestRecentRun) SetCompletedAt(val NilDateTime) {
-	s.CompletedAt = val
 }
 
 // An RE2 pattern and where to look for it. Lookaround and backreferences are refused when the scenario
@@ -7605,86 +4240,6 @@ type TestRegexMatchConfig struct {
 	MinMatches OptInt `json:"min_matches"`
 	// Pass when the pattern does not match; false by default.
 	Negate OptBool `json:"negate"`
-}
-
-// GetPattern returns the value of Pattern.
-func (s *TestRegexMatchConfig) GetPattern() string {
-	return s.Pattern
-}
-
-// GetFlags returns the value of Flags.
-func (s *TestRegexMatchConfig) GetFlags() OptString {
-	return s.Flags
-}
-
-// GetTarget returns the value of Target.
-func (s *TestRegexMatchConfig) GetTarget() OptTestMatchTarget {
-	return s.Target
-}
-
-// GetVariable returns the value of Variable.
-func (s *TestRegexMatchConfig) GetVariable() OptString {
-	return s.Variable
-}
-
-// GetRole returns the value of Role.
-func (s *TestRegexMatchConfig) GetRole() OptTestSpeaker {
-	return s.Role
-}
-
-// GetTurn returns the value of Turn.
-func (s *TestRegexMatchConfig) GetTurn() OptInt {
-	return s.Turn
-}
-
-// GetMinMatches returns the value of MinMatches.
-func (s *TestRegexMatchConfig) GetMinMatches() OptInt {
-	return s.MinMatches
-}
-
-// GetNegate returns the value of Negate.
-func (s *TestRegexMatchConfig) GetNegate() OptBool {
-	return s.Negate
-}
-
-// SetPattern sets the value of Pattern.
-func (s *TestRegexMatchConfig) SetPattern(val string) {
-	s.Pattern = val
-}
-
-// SetFlags sets the value of Flags.
-func (s *TestRegexMatchConfig) SetFlags(val OptString) {
-	s.Flags = val
-}
-
-// SetTarget sets the value of Target.
-func (s *TestRegexMatchConfig) SetTarget(val OptTestMatchTarget) {
-	s.Target = val
-}
-
-// SetVariable sets the value of Variable.
-func (s *TestRegexMatchConfig) SetVariable(val OptString) {
-	s.Variable = val
-}
-
-// SetRole sets the value of Role.
-func (s *TestRegexMatchConfig) SetRole(val OptTestSpeaker) {
-	s.Role = val
-}
-
-// SetTurn sets the value of Turn.
-func (s *TestRegexMatchConfig) SetTurn(val OptInt) {
-	s.Turn = val
-}
-
-// SetMinMatches sets the value of MinMatches.
-func (s *TestRegexMatchConfig) SetMinMatches(val OptInt) {
-	s.MinMatches = val
-}
-
-// SetNegate sets the value of Negate.
-func (s *TestRegexMatchConfig) SetNegate(val OptBool) {
-	s.Negate = val
 }
 
 // A chat in which the caller of a run has said its lines again.
@@ -7712,122 +4267,12 @@ type TestReplay struct {
 	WordsDivergence NilTestDivergence `json:"words_divergence"`
 }
 
-// GetChatID returns the value of ChatID.
-func (s *TestReplay) GetChatID() string {
-	return s.ChatID
-}
-
-// GetPathwayID returns the value of PathwayID.
-func (s *TestReplay) GetPathwayID() string {
-	return s.PathwayID
-}
-
-// GetPathwayVersion returns the value of PathwayVersion.
-func (s *TestReplay) GetPathwayVersion() int {
-	return s.PathwayVersion
-}
-
-// GetCompleted returns the value of Completed.
-func (s *TestReplay) GetCompleted() bool {
-	return s.Completed
-}
-
-// GetTurnsReplayed returns the value of TurnsReplayed.
-func (s *TestReplay) GetTurnsReplayed() int {
-	return s.TurnsReplayed
-}
-
-// GetTurnCount returns the value of TurnCount.
-func (s *TestReplay) GetTurnCount() int {
-	return s.TurnCount
-}
-
-// GetDivergedAt returns the value of DivergedAt.
-func (s *TestReplay) GetDivergedAt() NilInt {
-	return s.DivergedAt
-}
-
-// GetNodeDivergence returns the value of NodeDivergence.
-func (s *TestReplay) GetNodeDivergence() NilTestDivergence {
-	return s.NodeDivergence
-}
-
-// GetWordsDivergence returns the value of WordsDivergence.
-func (s *TestReplay) GetWordsDivergence() NilTestDivergence {
-	return s.WordsDivergence
-}
-
-// SetChatID sets the value of ChatID.
-func (s *TestReplay) SetChatID(val string) {
-	s.ChatID = val
-}
-
-// SetPathwayID sets the value of PathwayID.
-func (s *TestReplay) SetPathwayID(val string) {
-	s.PathwayID = val
-}
-
-// SetPathwayVersion sets the value of PathwayVersion.
-func (s *TestReplay) SetPathwayVersion(val int) {
-	s.PathwayVersion = val
-}
-
-// SetCompleted sets the value of Completed.
-func (s *TestReplay) SetCompleted(val bool) {
-	s.Completed = val
-}
-
-// SetTurnsReplayed sets the value of TurnsReplayed.
-func (s *TestReplay) SetTurnsReplayed(val int) {
-	s.TurnsReplayed = val
-}
-
-// SetTurnCount sets the value of TurnCount.
-func (s *TestReplay) SetTurnCount(val int) {
-	s.TurnCount = val
-}
-
-// SetDivergedAt sets the value of DivergedAt.
-func (s *TestReplay) SetDivergedAt(val NilInt) {
-	s.DivergedAt = val
-}
-
-// SetNodeDivergence sets the value of NodeDivergence.
-func (s *TestReplay) SetNodeDivergence(val NilTestDivergence) {
-	s.NodeDivergence = val
-}
-
-// SetWordsDivergence sets the value of WordsDivergence.
-func (s *TestReplay) SetWordsDivergence(val NilTestDivergence) {
-	s.WordsDivergence = val
-}
-
 // Envelope of the answer.
 // Ref: #/components/schemas/TestReplayReply
 type TestReplayReply struct {
 	Data TestReplay `json:"data"`
 	// Null on success.
 	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *TestReplayReply) GetData() TestReplay {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *TestReplayReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *TestReplayReply) SetData(val TestReplay) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *TestReplayReply) SetErrors(val struct{}) {
-	s.Errors = val
 }
 
 // What to score again. All keys are optional.
@@ -7841,36 +4286,6 @@ type TestRescore struct {
 	Limit OptInt `json:"limit"`
 	// The next_cursor of the previous page.
 	After OptString `json:"after"`
-}
-
-// GetAssertions returns the value of Assertions.
-func (s *TestRescore) GetAssertions() []TestAssertion {
-	return s.Assertions
-}
-
-// GetLimit returns the value of Limit.
-func (s *TestRescore) GetLimit() OptInt {
-	return s.Limit
-}
-
-// GetAfter returns the value of After.
-func (s *TestRescore) GetAfter() OptString {
-	return s.After
-}
-
-// SetAssertions sets the value of Assertions.
-func (s *TestRescore) SetAssertions(val []TestAssertion) {
-	s.Assertions = val
-}
-
-// SetLimit sets the value of Limit.
-func (s *TestRescore) SetLimit(val OptInt) {
-	s.Limit = val
-}
-
-// SetAfter sets the value of After.
-func (s *TestRescore) SetAfter(val OptString) {
-	s.After = val
 }
 
 // Runs of the page, by verdict.
@@ -7892,76 +4307,6 @@ type TestRescoreTotals struct {
 	Changed int `json:"changed"`
 }
 
-// GetRuns returns the value of Runs.
-func (s *TestRescoreTotals) GetRuns() int {
-	return s.Runs
-}
-
-// GetPassed returns the value of Passed.
-func (s *TestRescoreTotals) GetPassed() int {
-	return s.Passed
-}
-
-// GetFailed returns the value of Failed.
-func (s *TestRescoreTotals) GetFailed() int {
-	return s.Failed
-}
-
-// GetError returns the value of Error.
-func (s *TestRescoreTotals) GetError() int {
-	return s.Error
-}
-
-// GetCancelled returns the value of Cancelled.
-func (s *TestRescoreTotals) GetCancelled() int {
-	return s.Cancelled
-}
-
-// GetIncomplete returns the value of Incomplete.
-func (s *TestRescoreTotals) GetIncomplete() int {
-	return s.Incomplete
-}
-
-// GetChanged returns the value of Changed.
-func (s *TestRescoreTotals) GetChanged() int {
-	return s.Changed
-}
-
-// SetRuns sets the value of Runs.
-func (s *TestRescoreTotals) SetRuns(val int) {
-	s.Runs = val
-}
-
-// SetPassed sets the value of Passed.
-func (s *TestRescoreTotals) SetPassed(val int) {
-	s.Passed = val
-}
-
-// SetFailed sets the value of Failed.
-func (s *TestRescoreTotals) SetFailed(val int) {
-	s.Failed = val
-}
-
-// SetError sets the value of Error.
-func (s *TestRescoreTotals) SetError(val int) {
-	s.Error = val
-}
-
-// SetCancelled sets the value of Cancelled.
-func (s *TestRescoreTotals) SetCancelled(val int) {
-	s.Cancelled = val
-}
-
-// SetIncomplete sets the value of Incomplete.
-func (s *TestRescoreTotals) SetIncomplete(val int) {
-	s.Incomplete = val
-}
-
-// SetChanged sets the value of Changed.
-func (s *TestRescoreTotals) SetChanged(val int) {
-	s.Changed = val
-}
-
 // What the run would be. INCOMPLETE depends on an assertion that is left out. A run whose conversation
 // has not come to its end, such as a cancelled one, is what it was, and has no results.
 // Ref: #/components/schemas/TestRescoreVerdict
@@ -7975,7 +4320,6 @@ const (
 	TestRescoreVerdictINCOMPLETE TestRescoreVerdict = "INCOMPLETE"
 )
 
-// AllValues returns all TestRescoreVerdict values.
 func (TestRescoreVerdict) AllValues() []TestRescoreVerdict {
 	return []TestRescoreVerdict{
 		TestRescoreVerdictPASSED,
@@ -7986,45 +4330,10 @@ func (TestRescoreVerdict) AllValues() []TestRescoreVerdict {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s TestRescoreVerdict) MarshalText() ([]byte, error) {
-	switch s {
-	case TestRescoreVerdictPASSED:
-		return []byte(s), nil
-	case TestRescoreVerdictFAILED:
-		return []byte(s), nil
-	case TestRescoreVerdictERROR:
-		return []byte(s), nil
-	case TestRescoreVerdictCANCELLED:
-		return []byte(s), nil
-	case TestRescoreVerdictINCOMPLETE:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s TestRescoreVerdict) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *TestRescoreVerdict) UnmarshalText(data []byte) error {
-	switch TestRescoreVerdict(data) {
-	case TestRescoreVerdictPASSED:
-		*s = TestRescoreVerdictPASSED
-		return nil
-	case TestRescoreVerdictFAILED:
-		*s = TestRescoreVerdictFAILED
-		return nil
-	case TestRescoreVerdictERROR:
-		*s = TestRescoreVerdictERROR
-		return nil
-	case TestRescoreVerdictCANCELLED:
-		*s = TestRescoreVerdictCANCELLED
-		return nil
-	case TestRescoreVerdictINCOMPLETE:
-		*s = TestRescoreVerdictINCOMPLETE
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // Runs that were scored again, newest first.
@@ -8039,72 +4348,12 @@ type TestRescored struct {
 	NextCursor NilString `json:"next_cursor"`
 }
 
-// GetRuns returns the value of Runs.
-func (s *TestRescored) GetRuns() []TestRescoredRun {
-	return s.Runs
-}
-
-// GetLeftOut returns the value of LeftOut.
-func (s *TestRescored) GetLeftOut() []TestLeftOut {
-	return s.LeftOut
-}
-
-// GetTotals returns the value of Totals.
-func (s *TestRescored) GetTotals() TestRescoreTotals {
-	return s.Totals
-}
-
-// GetNextCursor returns the value of NextCursor.
-func (s *TestRescored) GetNextCursor() NilString {
-	return s.NextCursor
-}
-
-// SetRuns sets the value of Runs.
-func (s *TestRescored) SetRuns(val []TestRescoredRun) {
-	s.Runs = val
-}
-
-// SetLeftOut sets the value of LeftOut.
-func (s *TestRescored) SetLeftOut(val []TestLeftOut) {
-	s.LeftOut = val
-}
-
-// SetTotals sets the value of Totals.
-func (s *TestRescored) SetTotals(val TestRescoreTotals) {
-	s.Totals = val
-}
-
-// SetNextCursor sets the value of NextCursor.
-func (s *TestRescored) SetNextCursor(val NilString) {
-	s.NextCursor = val
-}
-
 // Envelope of the answer.
 // Ref: #/components/schemas/TestRescoredReply
 type TestRescoredReply struct {
 	Data TestRescored `json:"data"`
 	// Null on success.
 	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *TestRescoredReply) GetData() TestRescored {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *TestRescoredReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *TestRescoredReply) SetData(val TestRescored) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *TestRescoredReply) SetErrors(val struct{}) {
-	s.Errors = val
 }
 
 // What the assertions say about a run.
@@ -8123,76 +4372,6 @@ type TestRescoredRun struct {
 	AssertionResults []TestAssertionResult `json:"assertion_results"`
 	// When the run was queued.
 	CreatedAt time.Time `json:"created_at"`
-}
-
-// GetRunID returns the value of RunID.
-func (s *TestRescoredRun) GetRunID() string {
-	return s.RunID
-}
-
-// GetStatus returns the value of Status.
-func (s *TestRescoredRun) GetStatus() TestRunStatus {
-	return s.Status
-}
-
-// GetVerdict returns the value of Verdict.
-func (s *TestRescoredRun) GetVerdict() TestRescoreVerdict {
-	return s.Verdict
-}
-
-// GetChanged returns the value of Changed.
-func (s *TestRescoredRun) GetChanged() bool {
-	return s.Changed
-}
-
-// GetOverallScore returns the value of OverallScore.
-func (s *TestRescoredRun) GetOverallScore() NilFloat64 {
-	return s.OverallScore
-}
-
-// GetAssertionResults returns the value of AssertionResults.
-func (s *TestRescoredRun) GetAssertionResults() []TestAssertionResult {
-	return s.AssertionResults
-}
-
-// GetCreatedAt returns the value of CreatedAt.
-func (s *TestRescoredRun) GetCreatedAt() time.Time {
-	return s.CreatedAt
-}
-
-// SetRunID sets the value of RunID.
-func (s *TestRescoredRun) SetRunID(val string) {
-	s.RunID = val
-}
-
-// SetStatus sets the value of Status.
-func (s *TestRescoredRun) SetStatus(val TestRunStatus) {
-	s.Status = val
-}
-
-// SetVerdict sets the value of Verdict.
-func (s *TestRescoredRun) SetVerdict(val TestRescoreVerdict) {
-	s.Verdict = val
-}
-
-// SetChanged sets the value of Changed.
-func (s *TestRescoredRun) SetChanged(val bool) {
-	s.Changed = val
-}
-
-// SetOverallScore sets the value of OverallScore.
-func (s *TestRescoredRun) SetOverallScore(val NilFloat64) {
-	s.OverallScore = val
-}
-
-// SetAssertionResults sets the value of AssertionResults.
-func (s *TestRescoredRun) SetAssertionResults(val []TestAssertionResult) {
-	s.AssertionResults = val
-}
-
-// SetCreatedAt sets the value of CreatedAt.
-func (s *TestRescoredRun) SetCreatedAt(val time.Time) {
-	s.CreatedAt = val
 }
 
 // One conversation between the simulated caller and the agent, with its outcome.
@@ -8249,256 +4428,6 @@ type TestRun struct {
 	CompletedAt NilDateTime `json:"completed_at"`
 }
 
-// GetID returns the value of ID.
-func (s *TestRun) GetID() string {
-	return s.ID
-}
-
-// GetScenarioID returns the value of ScenarioID.
-func (s *TestRun) GetScenarioID() string {
-	return s.ScenarioID
-}
-
-// GetPathwayID returns the value of PathwayID.
-func (s *TestRun) GetPathwayID() NilString {
-	return s.PathwayID
-}
-
-// GetPersonaID returns the value of PersonaID.
-func (s *TestRun) GetPersonaID() NilString {
-	return s.PersonaID
-}
-
-// GetBatchID returns the value of BatchID.
-func (s *TestRun) GetBatchID() NilString {
-	return s.BatchID
-}
-
-// GetVersionNumber returns the value of VersionNumber.
-func (s *TestRun) GetVersionNumber() NilInt {
-	return s.VersionNumber
-}
-
-// GetStatus returns the value of Status.
-func (s *TestRun) GetStatus() TestRunStatus {
-	return s.Status
-}
-
-// GetChatHistory returns the value of ChatHistory.
-func (s *TestRun) GetChatHistory() []TestChatMessage {
-	return s.ChatHistory
-}
-
-// GetVariablesExtracted returns the value of VariablesExtracted.
-func (s *TestRun) GetVariablesExtracted() FreeObject {
-	return s.VariablesExtracted
-}
-
-// GetNodesVisited returns the value of NodesVisited.
-func (s *TestRun) GetNodesVisited() []string {
-	return s.NodesVisited
-}
-
-// GetCurrentNodeID returns the value of CurrentNodeID.
-func (s *TestRun) GetCurrentNodeID() NilString {
-	return s.CurrentNodeID
-}
-
-// GetTurnCount returns the value of TurnCount.
-func (s *TestRun) GetTurnCount() int {
-	return s.TurnCount
-}
-
-// GetDurationMs returns the value of DurationMs.
-func (s *TestRun) GetDurationMs() int {
-	return s.DurationMs
-}
-
-// GetOverallScore returns the value of OverallScore.
-func (s *TestRun) GetOverallScore() NilFloat64 {
-	return s.OverallScore
-}
-
-// GetServiceToneScore returns the value of ServiceToneScore.
-func (s *TestRun) GetServiceToneScore() NilTestToneScore {
-	return s.ServiceToneScore
-}
-
-// GetAssertionResults returns the value of AssertionResults.
-func (s *TestRun) GetAssertionResults() []TestAssertionResult {
-	return s.AssertionResults
-}
-
-// GetEndReason returns the value of EndReason.
-func (s *TestRun) GetEndReason() NilTestRunEndReason {
-	return s.EndReason
-}
-
-// GetErrorMessage returns the value of ErrorMessage.
-func (s *TestRun) GetErrorMessage() NilString {
-	return s.ErrorMessage
-}
-
-// GetUsage returns the value of Usage.
-func (s *TestRun) GetUsage() []TestUsage {
-	return s.Usage
-}
-
-// GetCost returns the value of Cost.
-func (s *TestRun) GetCost() NilFloat64 {
-	return s.Cost
-}
-
-// GetBudget returns the value of Budget.
-func (s *TestRun) GetBudget() NilTestBudget {
-	return s.Budget
-}
-
-// GetMetadata returns the value of Metadata.
-func (s *TestRun) GetMetadata() TestRunMetadata {
-	return s.Metadata
-}
-
-// GetCreatedAt returns the value of CreatedAt.
-func (s *TestRun) GetCreatedAt() time.Time {
-	return s.CreatedAt
-}
-
-// GetStartedAt returns the value of StartedAt.
-func (s *TestRun) GetStartedAt() NilDateTime {
-	return s.StartedAt
-}
-
-// GetCompletedAt returns the value of CompletedAt.
-func (s *TestRun) GetCompletedAt() NilDateTime {
-	return s.CompletedAt
-}
-
-// SetID sets the value of ID.
-func (s *TestRun) SetID(val string) {
-	s.ID = val
-}
-
-// SetScenarioID sets the value of ScenarioID.
-func (s *TestRun) SetScenarioID(val string) {
-	s.ScenarioID = val
-}
-
-// SetPathwayID sets the value of PathwayID.
-func (s *TestRun) SetPathwayID(val NilString) {
-	s.PathwayID = val
-}
-
-// SetPersonaID sets the value of PersonaID.
-func (s *TestRun) SetPersonaID(val NilString) {
-	s.PersonaID = val
-}
-
-// SetBatchID sets the value of BatchID.
-func (s *TestRun) SetBatchID(val NilString) {
-	s.BatchID = val
-}
-
-// SetVersionNumber sets the value of VersionNumber.
-func (s *TestRun) SetVersionNumber(val NilInt) {
-	s.VersionNumber = val
-}
-
-// SetStatus sets the value of Status.
-func (s *TestRun) SetStatus(val TestRunStatus) {
-	s.Status = val
-}
-
-// SetChatHistory sets the value of ChatHistory.
-func (s *TestRun) SetChatHistory(val []TestChatMessage) {
-	s.ChatHistory = val
-}
-
-// SetVariablesExtracted sets the value of VariablesExtracted.
-func (s *TestRun) SetVariablesExtracted(val FreeObject) {
-	s.VariablesExtracted = val
-}
-
-// SetNodesVisited sets the value of NodesVisited.
-func (s *TestRun) SetNodesVisited(val []string) {
-	s.NodesVisited = val
-}
-
-// SetCurrentNodeID sets the value of CurrentNodeID.
-func (s *TestRun) SetCurrentNodeID(val NilString) {
-	s.CurrentNodeID = val
-}
-
-// SetTurnCount sets the value of TurnCount.
-func (s *TestRun) SetTurnCount(val int) {
-	s.TurnCount = val
-}
-
-// SetDurationMs sets the value of DurationMs.
-func (s *TestRun) SetDurationMs(val int) {
-	s.DurationMs = val
-}
-
-// SetOverallScore sets the value of OverallScore.
-func (s *TestRun) SetOverallScore(val NilFloat64) {
-	s.OverallScore = val
-}
-
-// SetServiceToneScore sets the value of ServiceToneScore.
-func (s *TestRun) SetServiceToneScore(val NilTestToneScore) {
-	s.ServiceToneScore = val
-}
-
-// SetAssertionResults sets the value of AssertionResults.
-func (s *TestRun) SetAssertionResults(val []TestAssertionResult) {
-	s.AssertionResults = val
-}
-
-// SetEndReason sets the value of EndReason.
-func (s *TestRun) SetEndReason(val NilTestRunEndReason) {
-	s.EndReason = val
-}
-
-// SetErrorMessage sets the value of ErrorMessage.
-func (s *TestRun) SetErrorMessage(val NilString) {
-	s.ErrorMessage = val
-}
-
-// SetUsage sets the value of Usage.
-func (s *TestRun) SetUsage(val []TestUsage) {
-	s.Usage = val
-}
-
-// SetCost sets the value of Cost.
-func (s *TestRun) SetCost(val NilFloat64) {
-	s.Cost = val
-}
-
-// SetBudget sets the value of Budget.
-func (s *TestRun) SetBudget(val NilTestBudget) {
-	s.Budget = val
-}
-
-// SetMetadata sets the value of Metadata.
-func (s *TestRun) SetMetadata(val TestRunMetadata) {
-	s.Metadata = val
-}
-
-// SetCreatedAt sets the value of CreatedAt.
-func (s *TestRun) SetCreatedAt(val time.Time) {
-	s.CreatedAt = val
-}
-
-// SetStartedAt sets the value of StartedAt.
-func (s *TestRun) SetStartedAt(val NilDateTime) {
-	s.StartedAt = val
-}
-
-// SetCompletedAt sets the value of CompletedAt.
-func (s *TestRun) SetCompletedAt(val NilDateTime) {
-	s.CompletedAt = val
-}
-
 // Why the conversation stopped. It says nothing about the verdict.
 // Ref: #/components/schemas/TestRunEndReason
 type TestRunEndReason string
@@ -8516,7 +4445,6 @@ const (
 	TestRunEndReasonLoopDetected  TestRunEndReason = "loop_detected"
 )
 
-// AllValues returns all TestRunEndReason values.
 func (TestRunEndReason) AllValues() []TestRunEndReason {
 	return []TestRunEndReason{
 		TestRunEndReasonAgentEnded,
@@ -8532,70 +4460,10 @@ func (TestRunEndReason) AllValues() []TestRunEndReason {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s TestRunEndReason) MarshalText() ([]byte, error) {
-	switch s {
-	case TestRunEndReasonAgentEnded:
-		return []byte(s), nil
-	case TestRunEndReasonCallerEnded:
-		return []byte(s), nil
-	case TestRunEndReasonMaxTurns:
-		return []byte(s), nil
-	case TestRunEndReasonTurnTimeout:
-		return []byte(s), nil
-	case TestRunEndReasonRunTimeout:
-		return []byte(s), nil
-	case TestRunEndReasonAgentError:
-		return []byte(s), nil
-	case TestRunEndReasonCallerInvalid:
-		return []byte(s), nil
-	case TestRunEndReasonBudget:
-		return []byte(s), nil
-	case TestRunEndReasonCancelled:
-		return []byte(s), nil
-	case TestRunEndReasonLoopDetected:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s TestRunEndReason) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *TestRunEndReason) UnmarshalText(data []byte) error {
-	switch TestRunEndReason(data) {
-	case TestRunEndReasonAgentEnded:
-		*s = TestRunEndReasonAgentEnded
-		return nil
-	case TestRunEndReasonCallerEnded:
-		*s = TestRunEndReasonCallerEnded
-		return nil
-	case TestRunEndReasonMaxTurns:
-		*s = TestRunEndReasonMaxTurns
-		return nil
-	case TestRunEndReasonTurnTimeout:
-		*s = TestRunEndReasonTurnTimeout
-		return nil
-	case TestRunEndReasonRunTimeout:
-		*s = TestRunEndReasonRunTimeout
-		return nil
-	case TestRunEndReasonAgentError:
-		*s = TestRunEndReasonAgentError
-		return nil
-	case TestRunEndReasonCallerInvalid:
-		*s = TestRunEndReasonCallerInvalid
-		return nil
-	case TestRunEndReasonBudget:
-		*s = TestRunEndReasonBudget
-		return nil
-	case TestRunEndReasonCancelled:
-		*s = TestRunEndReasonCancelled
-		return nil
-	case TestRunEndReasonLoopDetected:
-		*s = TestRunEndReasonLoopDetected
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // Envelope of the answer.
@@ -8604,26 +4472,6 @@ type TestRunListReply struct {
 	Data TestRunPage `json:"data"`
 	// Null on success.
 	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *TestRunListReply) GetData() TestRunPage {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *TestRunListReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *TestRunListReply) SetData(val TestRunPage) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *TestRunListReply) SetErrors(val struct{}) {
-	s.Errors = val
 }
 
 // Trace of the run, which analysis and charts are built from.
@@ -8638,56 +4486,6 @@ type TestRunMetadata struct {
 	// `excluded_scripted`.
 	LlmAdapter      OptString `json:"llm_adapter"`
 	AdditionalProps TestRunMetadataAdditional
-}
-
-// GetTurnDetails returns the value of TurnDetails.
-func (s *TestRunMetadata) GetTurnDetails() []TestTurnDetail {
-	return s.TurnDetails
-}
-
-// GetNodeIDToName returns the value of NodeIDToName.
-func (s *TestRunMetadata) GetNodeIDToName() TestNodeNames {
-	return s.NodeIDToName
-}
-
-// GetWarnings returns the value of Warnings.
-func (s *TestRunMetadata) GetWarnings() []string {
-	return s.Warnings
-}
-
-// GetLlmAdapter returns the value of LlmAdapter.
-func (s *TestRunMetadata) GetLlmAdapter() OptString {
-	return s.LlmAdapter
-}
-
-// GetAdditionalProps returns the value of AdditionalProps.
-func (s *TestRunMetadata) GetAdditionalProps() TestRunMetadataAdditional {
-	return s.AdditionalProps
-}
-
-// SetTurnDetails sets the value of TurnDetails.
-func (s *TestRunMetadata) SetTurnDetails(val []TestTurnDetail) {
-	s.TurnDetails = val
-}
-
-// SetNodeIDToName sets the value of NodeIDToName.
-func (s *TestRunMetadata) SetNodeIDToName(val TestNodeNames) {
-	s.NodeIDToName = val
-}
-
-// SetWarnings sets the value of Warnings.
-func (s *TestRunMetadata) SetWarnings(val []string) {
-	s.Warnings = val
-}
-
-// SetLlmAdapter sets the value of LlmAdapter.
-func (s *TestRunMetadata) SetLlmAdapter(val OptString) {
-	s.LlmAdapter = val
-}
-
-// SetAdditionalProps sets the value of AdditionalProps.
-func (s *TestRunMetadata) SetAdditionalProps(val TestRunMetadataAdditional) {
-	s.AdditionalProps = val
 }
 
 type TestRunMetadataAdditional map[string]jx.Raw
@@ -8710,26 +4508,6 @@ type TestRunPage struct {
 	TotalCount int `json:"total_count"`
 }
 
-// GetRuns returns the value of Runs.
-func (s *TestRunPage) GetRuns() []TestRunSummary {
-	return s.Runs
-}
-
-// GetTotalCount returns the value of TotalCount.
-func (s *TestRunPage) GetTotalCount() int {
-	return s.TotalCount
-}
-
-// SetRuns sets the value of Runs.
-func (s *TestRunPage) SetRuns(val []TestRunSummary) {
-	s.Runs = val
-}
-
-// SetTotalCount sets the value of TotalCount.
-func (s *TestRunPage) SetTotalCount(val int) {
-	s.TotalCount = val
-}
-
 // How far a run has come.
 // Ref: #/components/schemas/TestRunProgress
 type TestRunProgress struct {
@@ -8750,112 +4528,12 @@ type TestRunProgress struct {
 	CompletedAt NilDateTime `json:"completed_at"`
 }
 
-// GetID returns the value of ID.
-func (s *TestRunProgress) GetID() string {
-	return s.ID
-}
-
-// GetStatus returns the value of Status.
-func (s *TestRunProgress) GetStatus() TestRunStatus {
-	return s.Status
-}
-
-// GetTurnCount returns the value of TurnCount.
-func (s *TestRunProgress) GetTurnCount() int {
-	return s.TurnCount
-}
-
-// GetDurationMs returns the value of DurationMs.
-func (s *TestRunProgress) GetDurationMs() int {
-	return s.DurationMs
-}
-
-// GetOverallScore returns the value of OverallScore.
-func (s *TestRunProgress) GetOverallScore() NilFloat64 {
-	return s.OverallScore
-}
-
-// GetErrorMessage returns the value of ErrorMessage.
-func (s *TestRunProgress) GetErrorMessage() NilString {
-	return s.ErrorMessage
-}
-
-// GetStartedAt returns the value of StartedAt.
-func (s *TestRunProgress) GetStartedAt() NilDateTime {
-	return s.StartedAt
-}
-
-// GetCompletedAt returns the value of CompletedAt.
-func (s *TestRunProgress) GetCompletedAt() NilDateTime {
-	return s.CompletedAt
-}
-
-// SetID sets the value of ID.
-func (s *TestRunProgress) SetID(val string) {
-	s.ID = val
-}
-
-// SetStatus sets the value of Status.
-func (s *TestRunProgress) SetStatus(val TestRunStatus) {
-	s.Status = val
-}
-
-// SetTurnCount sets the value of TurnCount.
-func (s *TestRunProgress) SetTurnCount(val int) {
-	s.TurnCount = val
-}
-
-// SetDurationMs sets the value of DurationMs.
-func (s *TestRunProgress) SetDurationMs(val int) {
-	s.DurationMs = val
-}
-
-// SetOverallScore sets the value of OverallScore.
-func (s *TestRunProgress) SetOverallScore(val NilFloat64) {
-	s.OverallScore = val
-}
-
-// SetErrorMessage sets the value of ErrorMessage.
-func (s *TestRunProgress) SetErrorMessage(val NilString) {
-	s.ErrorMessage = val
-}
-
-// SetStartedAt sets the value of StartedAt.
-func (s *TestRunProgress) SetStartedAt(val NilDateTime) {
-	s.StartedAt = val
-}
-
-// SetCompletedAt sets the value of CompletedAt.
-func (s *TestRunProgress) SetCompletedAt(val NilDateTime) {
-	s.CompletedAt = val
-}
-
 // Envelope of the answer.
 // Ref: #/components/schemas/TestRunReply
 type TestRunReply struct {
 	Data TestRun `json:"data"`
 	// Null on success.
 	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *TestRunReply) GetData() TestRun {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *TestRunReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *TestRunReply) SetData(val TestRun) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *TestRunReply) SetErrors(val struct{}) {
-	s.Errors = val
 }
 
 // How to run. All keys are optional.
@@ -8870,46 +4548,6 @@ type TestRunStart struct {
 	Budget     OptTestBudget `json:"budget"`
 }
 
-// GetVersionNumber returns the value of VersionNumber.
-func (s *TestRunStart) GetVersionNumber() OptInt {
-	return s.VersionNumber
-}
-
-// GetRequestDataOverride returns the value of RequestDataOverride.
-func (s *TestRunStart) GetRequestDataOverride() OptRequestData {
-	return s.RequestDataOverride
-}
-
-// GetWebhookURL returns the value of WebhookURL.
-func (s *TestRunStart) GetWebhookURL() OptString {
-	return s.WebhookURL
-}
-
-// GetBudget returns the value of Budget.
-func (s *TestRunStart) GetBudget() OptTestBudget {
-	return s.Budget
-}
-
-// SetVersionNumber sets the value of VersionNumber.
-func (s *TestRunStart) SetVersionNumber(val OptInt) {
-	s.VersionNumber = val
-}
-
-// SetRequestDataOverride sets the value of RequestDataOverride.
-func (s *TestRunStart) SetRequestDataOverride(val OptRequestData) {
-	s.RequestDataOverride = val
-}
-
-// SetWebhookURL sets the value of WebhookURL.
-func (s *TestRunStart) SetWebhookURL(val OptString) {
-	s.WebhookURL = val
-}
-
-// SetBudget sets the value of Budget.
-func (s *TestRunStart) SetBudget(val OptTestBudget) {
-	s.Budget = val
-}
-
 // A run that has been queued.
 // Ref: #/components/schemas/TestRunStarted
 type TestRunStarted struct {
@@ -8918,52 +4556,12 @@ type TestRunStarted struct {
 	Status TestRunStatus `json:"status"`
 }
 
-// GetRunID returns the value of RunID.
-func (s *TestRunStarted) GetRunID() string {
-	return s.RunID
-}
-
-// GetStatus returns the value of Status.
-func (s *TestRunStarted) GetStatus() TestRunStatus {
-	return s.Status
-}
-
-// SetRunID sets the value of RunID.
-func (s *TestRunStarted) SetRunID(val string) {
-	s.RunID = val
-}
-
-// SetStatus sets the value of Status.
-func (s *TestRunStarted) SetStatus(val TestRunStatus) {
-	s.Status = val
-}
-
 // Envelope of the answer.
 // Ref: #/components/schemas/TestRunStartedReply
 type TestRunStartedReply struct {
 	Data TestRunStarted `json:"data"`
 	// Null on success.
 	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *TestRunStartedReply) GetData() TestRunStarted {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *TestRunStartedReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *TestRunStartedReply) SetData(val TestRunStarted) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *TestRunStartedReply) SetErrors(val struct{}) {
-	s.Errors = val
 }
 
 // PENDING, RUNNING, then one of four ends. ERROR means that no verdict was possible, and never counts
@@ -8980,7 +4578,6 @@ const (
 	TestRunStatusCANCELLED TestRunStatus = "CANCELLED"
 )
 
-// AllValues returns all TestRunStatus values.
 func (TestRunStatus) AllValues() []TestRunStatus {
 	return []TestRunStatus{
 		TestRunStatusPENDING,
@@ -8992,51 +4589,9 @@ func (TestRunStatus) AllValues() []TestRunStatus {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s TestRunStatus) MarshalText() ([]byte, error) {
-	switch s {
-	case TestRunStatusPENDING:
-		return []byte(s), nil
-	case TestRunStatusRUNNING:
-		return []byte(s), nil
-	case TestRunStatusPASSED:
-		return []byte(s), nil
-	case TestRunStatusFAILED:
-		return []byte(s), nil
-	case TestRunStatusERROR:
-		return []byte(s), nil
-	case TestRunStatusCANCELLED:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s TestRunStatus) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (s *TestRunStatus) UnmarshalText(data []byte) error {
-	switch TestRunStatus(data) {
-	case TestRunStatusPENDING:
-		*s = TestRunStatusPENDING
-		return nil
-	case TestRunStatusRUNNING:
-		*s = TestRunStatusRUNNING
-		return nil
-	case TestRunStatusPASSED:
-		*s = TestRunStatusPASSED
-		return nil
-	case TestRunStatusFAILED:
-		*s = TestRunStatusFAILED
-		return nil
-	case TestRunStatusERROR:
-		*s = TestRunStatusERROR
-		return nil
-	case TestRunStatusCANCELLED:
-		*s = TestRunStatusCANCELLED
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
-}
+func (s *TestRunStatus) UnmarshalText(data []byte) error { return codec.EnumOf(data, s, s.AllValues()) }
 
 // A run without its transcript and trace.
 // Ref: #/components/schemas/TestRunSummary
@@ -9074,166 +4629,6 @@ type TestRunSummary struct {
 	CompletedAt NilDateTime `json:"completed_at"`
 }
 
-// GetID returns the value of ID.
-func (s *TestRunSummary) GetID() string {
-	return s.ID
-}
-
-// GetScenarioID returns the value of ScenarioID.
-func (s *TestRunSummary) GetScenarioID() string {
-	return s.ScenarioID
-}
-
-// GetPathwayID returns the value of PathwayID.
-func (s *TestRunSummary) GetPathwayID() NilString {
-	return s.PathwayID
-}
-
-// GetPersonaID returns the value of PersonaID.
-func (s *TestRunSummary) GetPersonaID() NilString {
-	return s.PersonaID
-}
-
-// GetBatchID returns the value of BatchID.
-func (s *TestRunSummary) GetBatchID() NilString {
-	return s.BatchID
-}
-
-// GetVersionNumber returns the value of VersionNumber.
-func (s *TestRunSummary) GetVersionNumber() NilInt {
-	return s.VersionNumber
-}
-
-// GetStatus returns the value of Status.
-func (s *TestRunSummary) GetStatus() TestRunStatus {
-	return s.Status
-}
-
-// GetTurnCount returns the value of TurnCount.
-func (s *TestRunSummary) GetTurnCount() int {
-	return s.TurnCount
-}
-
-// GetDurationMs returns the value of DurationMs.
-func (s *TestRunSummary) GetDurationMs() int {
-	return s.DurationMs
-}
-
-// GetOverallScore returns the value of OverallScore.
-func (s *TestRunSummary) GetOverallScore() NilFloat64 {
-	return s.OverallScore
-}
-
-// GetAssertionResults returns the value of AssertionResults.
-func (s *TestRunSummary) GetAssertionResults() []TestAssertionResult {
-	return s.AssertionResults
-}
-
-// GetErrorMessage returns the value of ErrorMessage.
-func (s *TestRunSummary) GetErrorMessage() NilString {
-	return s.ErrorMessage
-}
-
-// GetScenario returns the value of Scenario.
-func (s *TestRunSummary) GetScenario() TestScenarioRef {
-	return s.Scenario
-}
-
-// GetCreatedAt returns the value of CreatedAt.
-func (s *TestRunSummary) GetCreatedAt() time.Time {
-	return s.CreatedAt
-}
-
-// GetStartedAt returns the value of StartedAt.
-func (s *TestRunSummary) GetStartedAt() NilDateTime {
-	return s.StartedAt
-}
-
-// GetCompletedAt returns the value of CompletedAt.
-func (s *TestRunSummary) GetCompletedAt() NilDateTime {
-	return s.CompletedAt
-}
-
-// SetID sets the value of ID.
-func (s *TestRunSummary) SetID(val string) {
-	s.ID = val
-}
-
-// SetScenarioID sets the value of ScenarioID.
-func (s *TestRunSummary) SetScenarioID(val string) {
-	s.ScenarioID = val
-}
-
-// SetPathwayID sets the value of PathwayID.
-func (s *TestRunSummary) SetPathwayID(val NilString) {
-	s.PathwayID = val
-}
-
-// SetPersonaID sets the value of PersonaID.
-func (s *TestRunSummary) SetPersonaID(val NilString) {
-	s.PersonaID = val
-}
-
-// SetBatchID sets the value of BatchID.
-func (s *TestRunSummary) SetBatchID(val NilString) {
-	s.BatchID = val
-}
-
-// SetVersionNumber sets the value of VersionNumber.
-func (s *TestRunSummary) SetVersionNumber(val NilInt) {
-	s.VersionNumber = val
-}
-
-// SetStatus sets the value of Status.
-func (s *TestRunSummary) SetStatus(val TestRunStatus) {
-	s.Status = val
-}
-
-// SetTurnCount sets the value of TurnCount.
-func (s *TestRunSummary) SetTurnCount(val int) {
-	s.TurnCount = val
-}
-
-// SetDurationMs sets the value of DurationMs.
-func (s *TestRunSummary) SetDurationMs(val int) {
-	s.DurationMs = val
-}
-
-// SetOverallScore sets the value of OverallScore.
-func (s *TestRunSummary) SetOverallScore(val NilFloat64) {
-	s.OverallScore = val
-}
-
-// SetAssertionResults sets the value of AssertionResults.
-func (s *TestRunSummary) SetAssertionResults(val []TestAssertionResult) {
-	s.AssertionResults = val
-}
-
-// SetErrorMessage sets the value of ErrorMessage.
-func (s *TestRunSummary) SetErrorMessage(val NilString) {
-	s.ErrorMessage = val
-}
-
-// SetScenario sets the value of Scenario.
-func (s *TestRunSummary) SetScenario(val TestScenarioRef) {
-	s.Scenario = val
-}
-
-// SetCreatedAt sets the value of CreatedAt.
-func (s *TestRunSummary) SetCreatedAt(val time.Time) {
-	s.CreatedAt = val
-}
-
-// SetStartedAt sets the value of StartedAt.
-func (s *TestRunSummary) SetStartedAt(val NilDateTime) {
-	s.StartedAt = val
-}
-
-// SetCompletedAt sets the value of CompletedAt.
-func (s *TestRunSummary) SetCompletedAt(val NilDateTime) {
-	s.CompletedAt = val
-}
-
 // Flow of the runs from scenarios over nodes to outcomes. A run comes to each node once: a node has an
 // entry for each place in the order of first visits, of which twelve are told apart. Free of cycles.
 // Ref: #/components/schemas/TestSankey
@@ -9242,26 +4637,6 @@ type TestSankey struct {
 	Nodes []TestSankeyNode `json:"nodes"`
 	// The flows.
 	Links []TestSankeyLink `json:"links"`
-}
-
-// GetNodes returns the value of Nodes.
-func (s *TestSankey) GetNodes() []TestSankeyNode {
-	return s.Nodes
-}
-
-// GetLinks returns the value of Links.
-func (s *TestSankey) GetLinks() []TestSankeyLink {
-	return s.Links
-}
-
-// SetNodes sets the value of Nodes.
-func (s *TestSankey) SetNodes(val []TestSankeyNode) {
-	s.Nodes = val
-}
-
-// SetLinks sets the value of Links.
-func (s *TestSankey) SetLinks(val []TestSankeyLink) {
-	s.Links = val
 }
 
 // Runs that went from one entry to the next.
@@ -9281,66 +4656,6 @@ type TestSankeyLink struct {
 	ErrorCount int `json:"error_count"`
 }
 
-// GetSource returns the value of Source.
-func (s *TestSankeyLink) GetSource() string {
-	return s.Source
-}
-
-// GetTarget returns the value of Target.
-func (s *TestSankeyLink) GetTarget() string {
-	return s.Target
-}
-
-// GetValue returns the value of Value.
-func (s *TestSankeyLink) GetValue() int {
-	return s.Value
-}
-
-// GetPassCount returns the value of PassCount.
-func (s *TestSankeyLink) GetPassCount() int {
-	return s.PassCount
-}
-
-// GetFailCount returns the value of FailCount.
-func (s *TestSankeyLink) GetFailCount() int {
-	return s.FailCount
-}
-
-// GetErrorCount returns the value of ErrorCount.
-func (s *TestSankeyLink) GetErrorCount() int {
-	return s.ErrorCount
-}
-
-// SetSource sets the value of Source.
-func (s *TestSankeyLink) SetSource(val string) {
-	s.Source = val
-}
-
-// SetTarget sets the value of Target.
-func (s *TestSankeyLink) SetTarget(val string) {
-	s.Target = val
-}
-
-// SetValue sets the value of Value.
-func (s *TestSankeyLink) SetValue(val int) {
-	s.Value = val
-}
-
-// SetPassCount sets the value of PassCount.
-func (s *TestSankeyLink) SetPassCount(val int) {
-	s.PassCount = val
-}
-
-// SetFailCount sets the value of FailCount.
-func (s *TestSankeyLink) SetFailCount(val int) {
-	s.FailCount = val
-}
-
-// SetErrorCount sets the value of ErrorCount.
-func (s *TestSankeyLink) SetErrorCount(val int) {
-	s.ErrorCount = val
-}
-
 // A column entry of the flow chart.
 // Ref: #/components/schemas/TestSankeyNode
 type TestSankeyNode struct {
@@ -9356,46 +4671,6 @@ type TestSankeyNode struct {
 	Category TestSankeyNodeCategory `json:"category"`
 }
 
-// GetID returns the value of ID.
-func (s *TestSankeyNode) GetID() string {
-	return s.ID
-}
-
-// GetName returns the value of Name.
-func (s *TestSankeyNode) GetName() string {
-	return s.Name
-}
-
-// GetType returns the value of Type.
-func (s *TestSankeyNode) GetType() string {
-	return s.Type
-}
-
-// GetCategory returns the value of Category.
-func (s *TestSankeyNode) GetCategory() TestSankeyNodeCategory {
-	return s.Category
-}
-
-// SetID sets the value of ID.
-func (s *TestSankeyNode) SetID(val string) {
-	s.ID = val
-}
-
-// SetName sets the value of Name.
-func (s *TestSankeyNode) SetName(val string) {
-	s.Name = val
-}
-
-// SetType sets the value of Type.
-func (s *TestSankeyNode) SetType(val string) {
-	s.Type = val
-}
-
-// SetCategory sets the value of Category.
-func (s *TestSankeyNode) SetCategory(val TestSankeyNodeCategory) {
-	s.Category = val
-}
-
 // Place in the flow, which begins at scenarios and ends at outcomes. A node is a start where runs
 // begin, and an end where no run went on from it. Error is not used.
 type TestSankeyNodeCategory string
@@ -9409,7 +4684,6 @@ const (
 	TestSankeyNodeCategoryOutcome  TestSankeyNodeCategory = "outcome"
 )
 
-// AllValues returns all TestSankeyNodeCategory values.
 func (TestSankeyNodeCategory) AllValues() []TestSankeyNodeCategory {
 	return []TestSankeyNodeCategory{
 		TestSankeyNodeCategoryScenario,
@@ -9421,50 +4695,12 @@ func (TestSankeyNodeCategory) AllValues() []TestSankeyNodeCategory {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
 func (s TestSankeyNodeCategory) MarshalText() ([]byte, error) {
-	switch s {
-	case TestSankeyNodeCategoryScenario:
-		return []byte(s), nil
-	case TestSankeyNodeCategoryStart:
-		return []byte(s), nil
-	case TestSankeyNodeCategoryMiddle:
-		return []byte(s), nil
-	case TestSankeyNodeCategoryEnd:
-		return []byte(s), nil
-	case TestSankeyNodeCategoryError:
-		return []byte(s), nil
-	case TestSankeyNodeCategoryOutcome:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
+	return codec.EnumText(s, s.AllValues())
 }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *TestSankeyNodeCategory) UnmarshalText(data []byte) error {
-	switch TestSankeyNodeCategory(data) {
-	case TestSankeyNodeCategoryScenario:
-		*s = TestSankeyNodeCategoryScenario
-		return nil
-	case TestSankeyNodeCategoryStart:
-		*s = TestSankeyNodeCategoryStart
-		return nil
-	case TestSankeyNodeCategoryMiddle:
-		*s = TestSankeyNodeCategoryMiddle
-		return nil
-	case TestSankeyNodeCategoryEnd:
-		*s = TestSankeyNodeCategoryEnd
-		return nil
-	case TestSankeyNodeCategoryError:
-		*s = TestSankeyNodeCategoryError
-		return nil
-	case TestSankeyNodeCategoryOutcome:
-		*s = TestSankeyNodeCategoryOutcome
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // A text, a number or a truth value. Numbers compare by value, so 5 equals 5.0.
@@ -9611,256 +4847,6 @@ type TestScenario struct {
 	UpdatedAt time.Time `json:"updated_at"`
 }
 
-// GetID returns the value of ID.
-func (s *TestScenario) GetID() string {
-	return s.ID
-}
-
-// GetOrgID returns the value of OrgID.
-func (s *TestScenario) GetOrgID() string {
-	return s.OrgID
-}
-
-// GetPathwayID returns the value of PathwayID.
-func (s *TestScenario) GetPathwayID() NilString {
-	return s.PathwayID
-}
-
-// GetPersonaID returns the value of PersonaID.
-func (s *TestScenario) GetPersonaID() NilString {
-	return s.PersonaID
-}
-
-// GetName returns the value of Name.
-func (s *TestScenario) GetName() string {
-	return s.Name
-}
-
-// GetDescription returns the value of Description.
-func (s *TestScenario) GetDescription() string {
-	return s.Description
-}
-
-// GetCategory returns the value of Category.
-func (s *TestScenario) GetCategory() TestCategory {
-	return s.Category
-}
-
-// GetScenarioType returns the value of ScenarioType.
-func (s *TestScenario) GetScenarioType() TestScenarioType {
-	return s.ScenarioType
-}
-
-// GetTesterPersonaPrompt returns the value of TesterPersonaPrompt.
-func (s *TestScenario) GetTesterPersonaPrompt() string {
-	return s.TesterPersonaPrompt
-}
-
-// GetTesterPersonaName returns the value of TesterPersonaName.
-func (s *TestScenario) GetTesterPersonaName() string {
-	return s.TesterPersonaName
-}
-
-// GetMaxTurns returns the value of MaxTurns.
-func (s *TestScenario) GetMaxTurns() int {
-	return s.MaxTurns
-}
-
-// GetRequestData returns the value of RequestData.
-func (s *TestScenario) GetRequestData() RequestData {
-	return s.RequestData
-}
-
-// GetStartNodeID returns the value of StartNodeID.
-func (s *TestScenario) GetStartNodeID() NilString {
-	return s.StartNodeID
-}
-
-// GetServiceToneEnabled returns the value of ServiceToneEnabled.
-func (s *TestScenario) GetServiceToneEnabled() bool {
-	return s.ServiceToneEnabled
-}
-
-// GetIsRequiredForPromotion returns the value of IsRequiredForPromotion.
-func (s *TestScenario) GetIsRequiredForPromotion() bool {
-	return s.IsRequiredForPromotion
-}
-
-// GetEnabled returns the value of Enabled.
-func (s *TestScenario) GetEnabled() bool {
-	return s.Enabled
-}
-
-// GetInputMessages returns the value of InputMessages.
-func (s *TestScenario) GetInputMessages() []TestInputMessage {
-	return s.InputMessages
-}
-
-// GetAdvancedInstructions returns the value of AdvancedInstructions.
-func (s *TestScenario) GetAdvancedInstructions() NilString {
-	return s.AdvancedInstructions
-}
-
-// GetMinScore returns the value of MinScore.
-func (s *TestScenario) GetMinScore() NilFloat64 {
-	return s.MinScore
-}
-
-// GetWebhookMocks returns the value of WebhookMocks.
-func (s *TestScenario) GetWebhookMocks() []TestWebhookMock {
-	return s.WebhookMocks
-}
-
-// GetMetadata returns the value of Metadata.
-func (s *TestScenario) GetMetadata() Metadata {
-	return s.Metadata
-}
-
-// GetAssertions returns the value of Assertions.
-func (s *TestScenario) GetAssertions() []TestAssertion {
-	return s.Assertions
-}
-
-// GetMostRecentRun returns the value of MostRecentRun.
-func (s *TestScenario) GetMostRecentRun() OptNilTestRecentRun {
-	return s.MostRecentRun
-}
-
-// GetCreatedAt returns the value of CreatedAt.
-func (s *TestScenario) GetCreatedAt() time.Time {
-	return s.CreatedAt
-}
-
-// GetUpdatedAt returns the value of UpdatedAt.
-func (s *TestScenario) GetUpdatedAt() time.Time {
-	return s.UpdatedAt
-}
-
-// SetID sets the value of ID.
-func (s *TestScenario) SetID(val string) {
-	s.ID = val
-}
-
-// SetOrgID sets the value of OrgID.
-func (s *TestScenario) SetOrgID(val string) {
-	s.OrgID = val
-}
-
-// SetPathwayID sets the value of PathwayID.
-func (s *TestScenario) SetPathwayID(val NilString) {
-	s.PathwayID = val
-}
-
-// SetPersonaID sets the value of PersonaID.
-func (s *TestScenario) SetPersonaID(val NilString) {
-	s.PersonaID = val
-}
-
-// SetName sets the value of Name.
-func (s *TestScenario) SetName(val string) {
-	s.Name = val
-}
-
-// SetDescription sets the value of Description.
-func (s *TestScenario) SetDescription(val string) {
-	s.Description = val
-}
-
-// SetCategory sets the value of Category.
-func (s *TestScenario) SetCategory(val TestCategory) {
-	s.Category = val
-}
-
-// SetScenarioType sets the value of ScenarioType.
-func (s *TestScenario) SetScenarioType(val TestScenarioType) {
-	s.ScenarioType = val
-}
-
-// SetTesterPersonaPrompt sets the value of TesterPersonaPrompt.
-func (s *TestScenario) SetTesterPersonaPrompt(val string) {
-	s.TesterPersonaPrompt = val
-}
-
-// SetTesterPersonaName sets the value of TesterPersonaName.
-func (s *TestScenario) SetTesterPersonaName(val string) {
-	s.TesterPersonaName = val
-}
-
-// SetMaxTurns sets the value of MaxTurns.
-func (s *TestScenario) SetMaxTurns(val int) {
-	s.MaxTurns = val
-}
-
-// SetRequestData sets the value of RequestData.
-func (s *TestScenario) SetRequestData(val RequestData) {
-	s.RequestData = val
-}
-
-// SetStartNodeID sets the value of StartNodeID.
-func (s *TestScenario) SetStartNodeID(val NilString) {
-	s.StartNodeID = val
-}
-
-// SetServiceToneEnabled sets the value of ServiceToneEnabled.
-func (s *TestScenario) SetServiceToneEnabled(val bool) {
-	s.ServiceToneEnabled = val
-}
-
-// SetIsRequiredForPromotion sets the value of IsRequiredForPromotion.
-func (s *TestScenario) SetIsRequiredForPromotion(val bool) {
-	s.IsRequiredForPromotion = val
-}
-
-// SetEnabled sets the value of Enabled.
-func (s *TestScenario) SetEnabled(val bool) {
-	s.Enabled = val
-}
-
-// SetInputMessages sets the value of InputMessages.
-func (s *TestScenario) SetInputMessages(val []TestInputMessage) {
-	s.InputMessages = val
-}
-
-// SetAdvancedInstructions sets the value of AdvancedInstructions.
-func (s *TestScenario) SetAdvancedInstructions(val NilString) {
-	s.AdvancedInstructions = val
-}
-
-// SetMinScore sets the value of MinScore.
-func (s *TestScenario) SetMinScore(val NilFloat64) {
-	s.MinScore = val
-}
-
-// SetWebhookMocks sets the value of WebhookMocks.
-func (s *TestScenario) SetWebhookMocks(val []TestWebhookMock) {
-	s.WebhookMocks = val
-}
-
-// SetMetadata sets the value of Metadata.
-func (s *TestScenario) SetMetadata(val Metadata) {
-	s.Metadata = val
-}
-
-// SetAssertions sets the value of Assertions.
-func (s *TestScenario) SetAssertions(val []TestAssertion) {
-	s.Assertions = val
-}
-
-// SetMostRecentRun sets the value of MostRecentRun.
-func (s *TestScenario) SetMostRecentRun(val OptNilTestRecentRun) {
-	s.MostRecentRun = val
-}
-
-// SetCreatedAt sets the value of CreatedAt.
-func (s *TestScenario) SetCreatedAt(val time.Time) {
-	s.CreatedAt = val
-}
-
-// SetUpdatedAt sets the value of UpdatedAt.
-func (s *TestScenario) SetUpdatedAt(val time.Time) {
-	s.UpdatedAt = val
-}
-
 // A new scenario. It tests a pathway or a persona, so one of the two ids is needed. It may have 512
 // KiB as JSON in all; a larger one is refused with the largest of its parts named.
 // Ref: #/components/schemas/TestScenarioCreate
@@ -9903,220 +4889,10 @@ type TestScenarioCreate struct {
 	Assertions []TestAssertion `json:"assertions"`
 }
 
-// GetPathwayID returns the value of PathwayID.
-func (s *TestScenarioCreate) GetPathwayID() OptNilString {
-	return s.PathwayID
-}
-
-// GetPersonaID returns the value of PersonaID.
-func (s *TestScenarioCreate) GetPersonaID() OptNilString {
-	return s.PersonaID
-}
-
-// GetName returns the value of Name.
-func (s *TestScenarioCreate) GetName() string {
-	return s.Name
-}
-
-// GetDescription returns the value of Description.
-func (s *TestScenarioCreate) GetDescription() OptString {
-	return s.Description
-}
-
-// GetCategory returns the value of Category.
-func (s *TestScenarioCreate) GetCategory() OptTestCategory {
-	return s.Category
-}
-
-// GetScenarioType returns the value of ScenarioType.
-func (s *TestScenarioCreate) GetScenarioType() OptTestScenarioType {
-	return s.ScenarioType
-}
-
-// GetTesterPersonaPrompt returns the value of TesterPersonaPrompt.
-func (s *TestScenarioCreate) GetTesterPersonaPrompt() OptString {
-	return s.TesterPersonaPrompt
-}
-
-// GetTesterPersonaName returns the value of TesterPersonaName.
-func (s *TestScenarioCreate) GetTesterPersonaName() OptString {
-	return s.TesterPersonaName
-}
-
-// GetMaxTurns returns the value of MaxTurns.
-func (s *TestScenarioCreate) GetMaxTurns() OptInt {
-	return s.MaxTurns
-}
-
-// GetRequestData returns the value of RequestData.
-func (s *TestScenarioCreate) GetRequestData() OptRequestData {
-	return s.RequestData
-}
-
-// GetStartNodeID returns the value of StartNodeID.
-func (s *TestScenarioCreate) GetStartNodeID() OptNilString {
-	return s.StartNodeID
-}
-
-// GetServiceToneEnabled returns the value of ServiceToneEnabled.
-func (s *TestScenarioCreate) GetServiceToneEnabled() OptBool {
-	return s.ServiceToneEnabled
-}
-
-// GetIsRequiredForPromotion returns the value of IsRequiredForPromotion.
-func (s *TestScenarioCreate) GetIsRequiredForPromotion() OptBool {
-	return s.IsRequiredForPromotion
-}
-
-// GetEnabled returns the value of Enabled.
-func (s *TestScenarioCreate) GetEnabled() OptBool {
-	return s.Enabled
-}
-
-// GetInputMessages returns the value of InputMessages.
-func (s *TestScenarioCreate) GetInputMessages() []TestInputMessage {
-	return s.InputMessages
-}
-
-// GetAdvancedInstructions returns the value of AdvancedInstructions.
-func (s *TestScenarioCreate) GetAdvancedInstructions() OptNilString {
-	return s.AdvancedInstructions
-}
-
-// GetMinScore returns the value of MinScore.
-func (s *TestScenarioCreate) GetMinScore() OptNilFloat64 {
-	return s.MinScore
-}
-
-// GetWebhookMocks returns the value of WebhookMocks.
-func (s *TestScenarioCreate) GetWebhookMocks() []TestWebhookMock {
-	return s.WebhookMocks
-}
-
-// GetMetadata returns the value of Metadata.
-func (s *TestScenarioCreate) GetMetadata() OptMetadata {
-	return s.Metadata
-}
-
-// GetAssertions returns the value of Assertions.
-func (s *TestScenarioCreate) GetAssertions() []TestAssertion {
-	return s.Assertions
-}
-
-// SetPathwayID sets the value of PathwayID.
-func (s *TestScenarioCreate) SetPathwayID(val OptNilString) {
-	s.PathwayID = val
-}
-
-// SetPersonaID sets the value of PersonaID.
-func (s *TestScenarioCreate) SetPersonaID(val OptNilString) {
-	s.PersonaID = val
-}
-
-// SetName sets the value of Name.
-func (s *TestScenarioCreate) SetName(val string) {
-	s.Name = val
-}
-
-// SetDescription sets the value of Description.
-func (s *TestScenarioCreate) SetDescription(val OptString) {
-	s.Description = val
-}
-
-// SetCategory sets the value of Category.
-func (s *TestScenarioCreate) SetCategory(val OptTestCategory) {
-	s.Category = val
-}
-
-// SetScenarioType sets the value of ScenarioType.
-func (s *TestScenarioCreate) SetScenarioType(val OptTestScenarioType) {
-	s.ScenarioType = val
-}
-
-// SetTesterPersonaPrompt sets the value of TesterPersonaPrompt.
-func (s *TestScenarioCreate) SetTesterPersonaPrompt(val OptString) {
-	s.TesterPersonaPrompt = val
-}
-
-// SetTesterPersonaName sets the value of TesterPersonaName.
-func (s *TestScenarioCreate) SetTesterPersonaName(val OptString) {
-	s.TesterPersonaName = val
-}
-
-// SetMaxTurns sets the value of MaxTurns.
-func (s *TestScenarioCreate) SetMaxTurns(val OptInt) {
-	s.MaxTurns = val
-}
-
-// SetRequestData sets the value of RequestData.
-func (s *TestScenarioCreate) SetRequestData(val OptRequestData) {
-	s.RequestData = val
-}
-
-// SetStartNodeID sets the value of StartNodeID.
-func (s *TestScenarioCreate) SetStartNodeID(val OptNilString) {
-	s.StartNodeID = val
-}
-
-// SetServiceToneEnabled sets the value of ServiceToneEnabled.
-func (s *TestScenarioCreate) SetServiceToneEnabled(val OptBool) {
-	s.ServiceToneEnabled = val
-}
-
-// SetIsRequiredForPromotion sets the value of IsRequiredForPromotion.
-func (s *TestScenarioCreate) SetIsRequiredForPromotion(val OptBool) {
-	s.IsRequiredForPromotion = val
-}
-
-// SetEnabled sets the value of Enabled.
-func (s *TestScenarioCreate) SetEnabled(val OptBool) {
-	s.Enabled = val
-}
-
-// SetInputMessages sets the value of InputMessages.
-func (s *TestScenarioCreate) SetInputMessages(val []TestInputMessage) {
-	s.InputMessages = val
-}
-
-// SetAdvancedInstructions sets the value of AdvancedInstructions.
-func (s *TestScenarioCreate) SetAdvancedInstructions(val OptNilString) {
-	s.AdvancedInstructions = val
-}
-
-// SetMinScore sets the value of MinScore.
-func (s *TestScenarioCreate) SetMinScore(val OptNilFloat64) {
-	s.MinScore = val
-}
-
-// SetWebhookMocks sets the value of WebhookMocks.
-func (s *TestScenarioCreate) SetWebhookMocks(val []TestWebhookMock) {
-	s.WebhookMocks = val
-}
-
-// SetMetadata sets the value of Metadata.
-func (s *TestScenarioCreate) SetMetadata(val OptMetadata) {
-	s.Metadata = val
-}
-
-// SetAssertions sets the value of Assertions.
-func (s *TestScenarioCreate) SetAssertions(val []TestAssertion) {
-	s.Assertions = val
-}
-
 // The scenario that came out of a template.
 // Ref: #/components/schemas/TestScenarioCreated
 type TestScenarioCreated struct {
 	Scenario TestScenario `json:"scenario"`
-}
-
-// GetScenario returns the value of Scenario.
-func (s *TestScenarioCreated) GetScenario() TestScenario {
-	return s.Scenario
-}
-
-// SetScenario sets the value of Scenario.
-func (s *TestScenarioCreated) SetScenario(val TestScenario) {
-	s.Scenario = val
 }
 
 // Envelope of the answer.
@@ -10127,41 +4903,11 @@ type TestScenarioCreatedReply struct {
 	Errors struct{} `json:"errors"`
 }
 
-// GetData returns the value of Data.
-func (s *TestScenarioCreatedReply) GetData() TestScenarioCreated {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *TestScenarioCreatedReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *TestScenarioCreatedReply) SetData(val TestScenarioCreated) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *TestScenarioCreatedReply) SetErrors(val struct{}) {
-	s.Errors = val
-}
-
 // Confirms a deletion.
 // Ref: #/components/schemas/TestScenarioDeleted
 type TestScenarioDeleted struct {
 	// Always true.
 	Deleted bool `json:"deleted"`
-}
-
-// GetDeleted returns the value of Deleted.
-func (s *TestScenarioDeleted) GetDeleted() bool {
-	return s.Deleted
-}
-
-// SetDeleted sets the value of Deleted.
-func (s *TestScenarioDeleted) SetDeleted(val bool) {
-	s.Deleted = val
 }
 
 // Envelope of the answer.
@@ -10170,26 +4916,6 @@ type TestScenarioDeletedReply struct {
 	Data TestScenarioDeleted `json:"data"`
 	// Null on success.
 	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *TestScenarioDeletedReply) GetData() TestScenarioDeleted {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *TestScenarioDeletedReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *TestScenarioDeletedReply) SetData(val TestScenarioDeleted) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *TestScenarioDeletedReply) SetErrors(val struct{}) {
-	s.Errors = val
 }
 
 // A scenario that is not saved yet. Phone numbers, webhook addresses and keys are taken out of the
@@ -10220,162 +4946,12 @@ type TestScenarioDraft struct {
 	Metadata      OptMetadata        `json:"metadata"`
 }
 
-// GetName returns the value of Name.
-func (s *TestScenarioDraft) GetName() string {
-	return s.Name
-}
-
-// GetDescription returns the value of Description.
-func (s *TestScenarioDraft) GetDescription() string {
-	return s.Description
-}
-
-// GetCategory returns the value of Category.
-func (s *TestScenarioDraft) GetCategory() TestCategory {
-	return s.Category
-}
-
-// GetTesterPersonaPrompt returns the value of TesterPersonaPrompt.
-func (s *TestScenarioDraft) GetTesterPersonaPrompt() string {
-	return s.TesterPersonaPrompt
-}
-
-// GetTesterPersonaName returns the value of TesterPersonaName.
-func (s *TestScenarioDraft) GetTesterPersonaName() string {
-	return s.TesterPersonaName
-}
-
-// GetPathwayID returns the value of PathwayID.
-func (s *TestScenarioDraft) GetPathwayID() NilString {
-	return s.PathwayID
-}
-
-// GetPersonaID returns the value of PersonaID.
-func (s *TestScenarioDraft) GetPersonaID() NilString {
-	return s.PersonaID
-}
-
-// GetRequestData returns the value of RequestData.
-func (s *TestScenarioDraft) GetRequestData() RequestData {
-	return s.RequestData
-}
-
-// GetAssertions returns the value of Assertions.
-func (s *TestScenarioDraft) GetAssertions() []TestAssertion {
-	return s.Assertions
-}
-
-// GetScenarioType returns the value of ScenarioType.
-func (s *TestScenarioDraft) GetScenarioType() OptTestScenarioType {
-	return s.ScenarioType
-}
-
-// GetMaxTurns returns the value of MaxTurns.
-func (s *TestScenarioDraft) GetMaxTurns() OptInt {
-	return s.MaxTurns
-}
-
-// GetInputMessages returns the value of InputMessages.
-func (s *TestScenarioDraft) GetInputMessages() []TestInputMessage {
-	return s.InputMessages
-}
-
-// GetMetadata returns the value of Metadata.
-func (s *TestScenarioDraft) GetMetadata() OptMetadata {
-	return s.Metadata
-}
-
-// SetName sets the value of Name.
-func (s *TestScenarioDraft) SetName(val string) {
-	s.Name = val
-}
-
-// SetDescription sets the value of Description.
-func (s *TestScenarioDraft) SetDescription(val string) {
-	s.Description = val
-}
-
-// SetCategory sets the value of Category.
-func (s *TestScenarioDraft) SetCategory(val TestCategory) {
-	s.Category = val
-}
-
-// SetTesterPersonaPrompt sets the value of TesterPersonaPrompt.
-func (s *TestScenarioDraft) SetTesterPersonaPrompt(val string) {
-	s.TesterPersonaPrompt = val
-}
-
-// SetTesterPersonaName sets the value of TesterPersonaName.
-func (s *TestScenarioDraft) SetTesterPersonaName(val string) {
-	s.TesterPersonaName = val
-}
-
-// SetPathwayID sets the value of PathwayID.
-func (s *TestScenarioDraft) SetPathwayID(val NilString) {
-	s.PathwayID = val
-}
-
-// SetPersonaID sets the value of PersonaID.
-func (s *TestScenarioDraft) SetPersonaID(val NilString) {
-	s.PersonaID = val
-}
-
-// SetRequestData sets the value of RequestData.
-func (s *TestScenarioDraft) SetRequestData(val RequestData) {
-	s.RequestData = val
-}
-
-// SetAssertions sets the value of Assertions.
-func (s *TestScenarioDraft) SetAssertions(val []TestAssertion) {
-	s.Assertions = val
-}
-
-// SetScenarioType sets the value of ScenarioType.
-func (s *TestScenarioDraft) SetScenarioType(val OptTestScenarioType) {
-	s.ScenarioType = val
-}
-
-// SetMaxTurns sets the value of MaxTurns.
-func (s *TestScenarioDraft) SetMaxTurns(val OptInt) {
-	s.MaxTurns = val
-}
-
-// SetInputMessages sets the value of InputMessages.
-func (s *TestScenarioDraft) SetInputMessages(val []TestInputMessage) {
-	s.InputMessages = val
-}
-
-// SetMetadata sets the value of Metadata.
-func (s *TestScenarioDraft) SetMetadata(val OptMetadata) {
-	s.Metadata = val
-}
-
 // Envelope of the answer.
 // Ref: #/components/schemas/TestScenarioDraftReply
 type TestScenarioDraftReply struct {
 	Data TestScenarioDraft `json:"data"`
 	// Null on success.
 	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *TestScenarioDraftReply) GetData() TestScenarioDraft {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *TestScenarioDraftReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *TestScenarioDraftReply) SetData(val TestScenarioDraft) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *TestScenarioDraftReply) SetErrors(val struct{}) {
-	s.Errors = val
 }
 
 // The call to learn from. Without `pathway_id` and `persona_id` the scenario tests what has led the
@@ -10390,36 +4966,6 @@ type TestScenarioFromCall struct {
 	PersonaID OptNilString `json:"persona_id"`
 }
 
-// GetCallID returns the value of CallID.
-func (s *TestScenarioFromCall) GetCallID() string {
-	return s.CallID
-}
-
-// GetPathwayID returns the value of PathwayID.
-func (s *TestScenarioFromCall) GetPathwayID() OptNilString {
-	return s.PathwayID
-}
-
-// GetPersonaID returns the value of PersonaID.
-func (s *TestScenarioFromCall) GetPersonaID() OptNilString {
-	return s.PersonaID
-}
-
-// SetCallID sets the value of CallID.
-func (s *TestScenarioFromCall) SetCallID(val string) {
-	s.CallID = val
-}
-
-// SetPathwayID sets the value of PathwayID.
-func (s *TestScenarioFromCall) SetPathwayID(val OptNilString) {
-	s.PathwayID = val
-}
-
-// SetPersonaID sets the value of PersonaID.
-func (s *TestScenarioFromCall) SetPersonaID(val OptNilString) {
-	s.PersonaID = val
-}
-
 // Envelope of the answer.
 // Ref: #/components/schemas/TestScenarioListReply
 type TestScenarioListReply struct {
@@ -10427,26 +4973,6 @@ type TestScenarioListReply struct {
 	Data []TestScenario `json:"data"`
 	// Null on success.
 	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *TestScenarioListReply) GetData() []TestScenario {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *TestScenarioListReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *TestScenarioListReply) SetData(val []TestScenario) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *TestScenarioListReply) SetErrors(val struct{}) {
-	s.Errors = val
 }
 
 // The scenario of a run in short.
@@ -10458,52 +4984,12 @@ type TestScenarioRef struct {
 	Name string `json:"name"`
 }
 
-// GetID returns the value of ID.
-func (s *TestScenarioRef) GetID() string {
-	return s.ID
-}
-
-// GetName returns the value of Name.
-func (s *TestScenarioRef) GetName() string {
-	return s.Name
-}
-
-// SetID sets the value of ID.
-func (s *TestScenarioRef) SetID(val string) {
-	s.ID = val
-}
-
-// SetName sets the value of Name.
-func (s *TestScenarioRef) SetName(val string) {
-	s.Name = val
-}
-
 // Envelope of the answer.
 // Ref: #/components/schemas/TestScenarioReply
 type TestScenarioReply struct {
 	Data TestScenario `json:"data"`
 	// Null on success.
 	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *TestScenarioReply) GetData() TestScenario {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *TestScenarioReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *TestScenarioReply) SetData(val TestScenario) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *TestScenarioReply) SetErrors(val struct{}) {
-	s.Errors = val
 }
 
 // `AGENT` lets a model play the caller, `REPLAY` says `input_messages` one after the other,
@@ -10517,7 +5003,6 @@ const (
 	TestScenarioTypeHISTORICAL TestScenarioType = "HISTORICAL"
 )
 
-// AllValues returns all TestScenarioType values.
 func (TestScenarioType) AllValues() []TestScenarioType {
 	return []TestScenarioType{
 		TestScenarioTypeAGENT,
@@ -10526,35 +5011,10 @@ func (TestScenarioType) AllValues() []TestScenarioType {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s TestScenarioType) MarshalText() ([]byte, error) {
-	switch s {
-	case TestScenarioTypeAGENT:
-		return []byte(s), nil
-	case TestScenarioTypeREPLAY:
-		return []byte(s), nil
-	case TestScenarioTypeHISTORICAL:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s TestScenarioType) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *TestScenarioType) UnmarshalText(data []byte) error {
-	switch TestScenarioType(data) {
-	case TestScenarioTypeAGENT:
-		*s = TestScenarioTypeAGENT
-		return nil
-	case TestScenarioTypeREPLAY:
-		*s = TestScenarioTypeREPLAY
-		return nil
-	case TestScenarioTypeHISTORICAL:
-		*s = TestScenarioTypeHISTORICAL
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // Changes to a scenario. An absent key keeps its value, null clears it, `assertions` replaces the
@@ -10595,186 +5055,6 @@ type TestScenarioUpdate struct {
 	Assertions []TestAssertion `json:"assertions"`
 }
 
-// GetName returns the value of Name.
-func (s *TestScenarioUpdate) GetName() OptString {
-	return s.Name
-}
-
-// GetDescription returns the value of Description.
-func (s *TestScenarioUpdate) GetDescription() OptString {
-	return s.Description
-}
-
-// GetCategory returns the value of Category.
-func (s *TestScenarioUpdate) GetCategory() OptTestCategory {
-	return s.Category
-}
-
-// GetScenarioType returns the value of ScenarioType.
-func (s *TestScenarioUpdate) GetScenarioType() OptTestScenarioType {
-	return s.ScenarioType
-}
-
-// GetTesterPersonaPrompt returns the value of TesterPersonaPrompt.
-func (s *TestScenarioUpdate) GetTesterPersonaPrompt() OptString {
-	return s.TesterPersonaPrompt
-}
-
-// GetTesterPersonaName returns the value of TesterPersonaName.
-func (s *TestScenarioUpdate) GetTesterPersonaName() OptString {
-	return s.TesterPersonaName
-}
-
-// GetMaxTurns returns the value of MaxTurns.
-func (s *TestScenarioUpdate) GetMaxTurns() OptInt {
-	return s.MaxTurns
-}
-
-// GetRequestData returns the value of RequestData.
-func (s *TestScenarioUpdate) GetRequestData() OptRequestData {
-	return s.RequestData
-}
-
-// GetStartNodeID returns the value of StartNodeID.
-func (s *TestScenarioUpdate) GetStartNodeID() OptNilString {
-	return s.StartNodeID
-}
-
-// GetServiceToneEnabled returns the value of ServiceToneEnabled.
-func (s *TestScenarioUpdate) GetServiceToneEnabled() OptBool {
-	return s.ServiceToneEnabled
-}
-
-// GetIsRequiredForPromotion returns the value of IsRequiredForPromotion.
-func (s *TestScenarioUpdate) GetIsRequiredForPromotion() OptBool {
-	return s.IsRequiredForPromotion
-}
-
-// GetEnabled returns the value of Enabled.
-func (s *TestScenarioUpdate) GetEnabled() OptBool {
-	return s.Enabled
-}
-
-// GetInputMessages returns the value of InputMessages.
-func (s *TestScenarioUpdate) GetInputMessages() []TestInputMessage {
-	return s.InputMessages
-}
-
-// GetAdvancedInstructions returns the value of AdvancedInstructions.
-func (s *TestScenarioUpdate) GetAdvancedInstructions() OptNilString {
-	return s.AdvancedInstructions
-}
-
-// GetMinScore returns the value of MinScore.
-func (s *TestScenarioUpdate) GetMinScore() OptNilFloat64 {
-	return s.MinScore
-}
-
-// GetWebhookMocks returns the value of WebhookMocks.
-func (s *TestScenarioUpdate) GetWebhookMocks() []TestWebhookMock {
-	return s.WebhookMocks
-}
-
-// GetMetadata returns the value of Metadata.
-func (s *TestScenarioUpdate) GetMetadata() OptMetadata {
-	return s.Metadata
-}
-
-// GetAssertions returns the value of Assertions.
-func (s *TestScenarioUpdate) GetAssertions() []TestAssertion {
-	return s.Assertions
-}
-
-// SetName sets the value of Name.
-func (s *TestScenarioUpdate) SetName(val OptString) {
-	s.Name = val
-}
-
-// SetDescription sets the value of Description.
-func (s *TestScenarioUpdate) SetDescription(val OptString) {
-	s.Description = val
-}
-
-// SetCategory sets the value of Category.
-func (s *TestScenarioUpdate) SetCategory(val OptTestCategory) {
-	s.Category = val
-}
-
-// SetScenarioType sets the value of ScenarioType.
-func (s *TestScenarioUpdate) SetScenarioType(val OptTestScenarioType) {
-	s.ScenarioType = val
-}
-
-// SetTesterPersonaPrompt sets the value of TesterPersonaPrompt.
-func (s *TestScenarioUpdate) SetTesterPersonaPrompt(val OptString) {
-	s.TesterPersonaPrompt = val
-}
-
-// SetTesterPersonaName sets the value of TesterPersonaName.
-func (s *TestScenarioUpdate) SetTesterPersonaName(val OptString) {
-	s.TesterPersonaName = val
-}
-
-// SetMaxTurns sets the value of MaxTurns.
-func (s *TestScenarioUpdate) SetMaxTurns(val OptInt) {
-	s.MaxTurns = val
-}
-
-// SetRequestData sets the value of RequestData.
-func (s *TestScenarioUpdate) SetRequestData(val OptRequestData) {
-	s.RequestData = val
-}
-
-// SetStartNodeID sets the value of StartNodeID.
-func (s *TestScenarioUpdate) SetStartNodeID(val OptNilString) {
-	s.StartNodeID = val
-}
-
-// SetServiceToneEnabled sets the value of ServiceToneEnabled.
-func (s *TestScenarioUpdate) SetServiceToneEnabled(val OptBool) {
-	s.ServiceToneEnabled = val
-}
-
-// SetIsRequiredForPromotion sets the value of IsRequiredForPromotion.
-func (s *TestScenarioUpdate) SetIsRequiredForPromotion(val OptBool) {
-	s.IsRequiredForPromotion = val
-}
-
-// SetEnabled sets the value of Enabled.
-func (s *TestScenarioUpdate) SetEnabled(val OptBool) {
-	s.Enabled = val
-}
-
-// SetInputMessages sets the value of InputMessages.
-func (s *TestScenarioUpdate) SetInputMessages(val []TestInputMessage) {
-	s.InputMessages = val
-}
-
-// SetAdvancedInstructions sets the value of AdvancedInstructions.
-func (s *TestScenarioUpdate) SetAdvancedInstructions(val OptNilString) {
-	s.AdvancedInstructions = val
-}
-
-// SetMinScore sets the value of MinScore.
-func (s *TestScenarioUpdate) SetMinScore(val OptNilFloat64) {
-	s.MinScore = val
-}
-
-// SetWebhookMocks sets the value of WebhookMocks.
-func (s *TestScenarioUpdate) SetWebhookMocks(val []TestWebhookMock) {
-	s.WebhookMocks = val
-}
-
-// SetMetadata sets the value of Metadata.
-func (s *TestScenarioUpdate) SetMetadata(val OptMetadata) {
-	s.Metadata = val
-}
-
-// SetAssertions sets the value of Assertions.
-func (s *TestScenarioUpdate) SetAssertions(val []TestAssertion) {
-	s.Assertions = val
-}
-
 // Distribution of the overall scores. All null without a scored run.
 // Ref: #/components/schemas/TestScoreStats
 type TestScoreStats struct {
@@ -10790,71 +5070,11 @@ type TestScoreStats struct {
 	Max NilFloat64 `json:"max"`
 }
 
-// GetMean returns the value of Mean.
-func (s *TestScoreStats) GetMean() NilFloat64 {
-	return s.Mean
-}
-
-// GetMedian returns the value of Median.
-func (s *TestScoreStats) GetMedian() NilFloat64 {
-	return s.Median
-}
-
-// GetStddev returns the value of Stddev.
-func (s *TestScoreStats) GetStddev() NilFloat64 {
-	return s.Stddev
-}
-
-// GetMin returns the value of Min.
-func (s *TestScoreStats) GetMin() NilFloat64 {
-	return s.Min
-}
-
-// GetMax returns the value of Max.
-func (s *TestScoreStats) GetMax() NilFloat64 {
-	return s.Max
-}
-
-// SetMean sets the value of Mean.
-func (s *TestScoreStats) SetMean(val NilFloat64) {
-	s.Mean = val
-}
-
-// SetMedian sets the value of Median.
-func (s *TestScoreStats) SetMedian(val NilFloat64) {
-	s.Median = val
-}
-
-// SetStddev sets the value of Stddev.
-func (s *TestScoreStats) SetStddev(val NilFloat64) {
-	s.Stddev = val
-}
-
-// SetMin sets the value of Min.
-func (s *TestScoreStats) SetMin(val NilFloat64) {
-	s.Min = val
-}
-
-// SetMax sets the value of Max.
-func (s *TestScoreStats) SetMax(val NilFloat64) {
-	s.Max = val
-}
-
 // When the tone is good enough.
 // Ref: #/components/schemas/TestServiceToneConfig
 type TestServiceToneConfig struct {
 	// Lowest passing overall tone score; 0.7 by default.
 	Threshold OptFloat64 `json:"threshold"`
-}
-
-// GetThreshold returns the value of Threshold.
-func (s *TestServiceToneConfig) GetThreshold() OptFloat64 {
-	return s.Threshold
-}
-
-// SetThreshold sets the value of Threshold.
-func (s *TestServiceToneConfig) SetThreshold(val OptFloat64) {
-	s.Threshold = val
 }
 
 // A simulation set. CANCELLED when it was cancelled before all runs had ended; else ERROR when any run
@@ -10888,162 +5108,12 @@ type TestSet struct {
 	CompletedAt NilDateTime `json:"completed_at"`
 }
 
-// GetID returns the value of ID.
-func (s *TestSet) GetID() string {
-	return s.ID
-}
-
-// GetStatus returns the value of Status.
-func (s *TestSet) GetStatus() TestRunStatus {
-	return s.Status
-}
-
-// GetSimulationsPerScenario returns the value of SimulationsPerScenario.
-func (s *TestSet) GetSimulationsPerScenario() int {
-	return s.SimulationsPerScenario
-}
-
-// GetTotalScenarios returns the value of TotalScenarios.
-func (s *TestSet) GetTotalScenarios() int {
-	return s.TotalScenarios
-}
-
-// GetStatistics returns the value of Statistics.
-func (s *TestSet) GetStatistics() TestSetStatistics {
-	return s.Statistics
-}
-
-// GetUsage returns the value of Usage.
-func (s *TestSet) GetUsage() []TestUsage {
-	return s.Usage
-}
-
-// GetCost returns the value of Cost.
-func (s *TestSet) GetCost() NilFloat64 {
-	return s.Cost
-}
-
-// GetBudget returns the value of Budget.
-func (s *TestSet) GetBudget() NilTestBudget {
-	return s.Budget
-}
-
-// GetConcurrency returns the value of Concurrency.
-func (s *TestSet) GetConcurrency() NilTestConcurrency {
-	return s.Concurrency
-}
-
-// GetStopReason returns the value of StopReason.
-func (s *TestSet) GetStopReason() NilTestStopReason {
-	return s.StopReason
-}
-
-// GetStopMessage returns the value of StopMessage.
-func (s *TestSet) GetStopMessage() NilString {
-	return s.StopMessage
-}
-
-// GetCreatedAt returns the value of CreatedAt.
-func (s *TestSet) GetCreatedAt() time.Time {
-	return s.CreatedAt
-}
-
-// GetCompletedAt returns the value of CompletedAt.
-func (s *TestSet) GetCompletedAt() NilDateTime {
-	return s.CompletedAt
-}
-
-// SetID sets the value of ID.
-func (s *TestSet) SetID(val string) {
-	s.ID = val
-}
-
-// SetStatus sets the value of Status.
-func (s *TestSet) SetStatus(val TestRunStatus) {
-	s.Status = val
-}
-
-// SetSimulationsPerScenario sets the value of SimulationsPerScenario.
-func (s *TestSet) SetSimulationsPerScenario(val int) {
-	s.SimulationsPerScenario = val
-}
-
-// SetTotalScenarios sets the value of TotalScenarios.
-func (s *TestSet) SetTotalScenarios(val int) {
-	s.TotalScenarios = val
-}
-
-// SetStatistics sets the value of Statistics.
-func (s *TestSet) SetStatistics(val TestSetStatistics) {
-	s.Statistics = val
-}
-
-// SetUsage sets the value of Usage.
-func (s *TestSet) SetUsage(val []TestUsage) {
-	s.Usage = val
-}
-
-// SetCost sets the value of Cost.
-func (s *TestSet) SetCost(val NilFloat64) {
-	s.Cost = val
-}
-
-// SetBudget sets the value of Budget.
-func (s *TestSet) SetBudget(val NilTestBudget) {
-	s.Budget = val
-}
-
-// SetConcurrency sets the value of Concurrency.
-func (s *TestSet) SetConcurrency(val NilTestConcurrency) {
-	s.Concurrency = val
-}
-
-// SetStopReason sets the value of StopReason.
-func (s *TestSet) SetStopReason(val NilTestStopReason) {
-	s.StopReason = val
-}
-
-// SetStopMessage sets the value of StopMessage.
-func (s *TestSet) SetStopMessage(val NilString) {
-	s.StopMessage = val
-}
-
-// SetCreatedAt sets the value of CreatedAt.
-func (s *TestSet) SetCreatedAt(val time.Time) {
-	s.CreatedAt = val
-}
-
-// SetCompletedAt sets the value of CompletedAt.
-func (s *TestSet) SetCompletedAt(val NilDateTime) {
-	s.CompletedAt = val
-}
-
 // Envelope of the answer.
 // Ref: #/components/schemas/TestSetListReply
 type TestSetListReply struct {
 	Data TestSetPage `json:"data"`
 	// Null on success.
 	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *TestSetListReply) GetData() TestSetPage {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *TestSetListReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *TestSetListReply) SetData(val TestSetPage) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *TestSetListReply) SetErrors(val struct{}) {
-	s.Errors = val
 }
 
 // Statistics of the whole set.
@@ -11063,66 +5133,6 @@ type TestSetOverall struct {
 	Interval NilTestInterval `json:"interval"`
 }
 
-// GetAvgPassRate returns the value of AvgPassRate.
-func (s *TestSetOverall) GetAvgPassRate() NilFloat64 {
-	return s.AvgPassRate
-}
-
-// GetFlakyCount returns the value of FlakyCount.
-func (s *TestSetOverall) GetFlakyCount() int {
-	return s.FlakyCount
-}
-
-// GetReliableCount returns the value of ReliableCount.
-func (s *TestSetOverall) GetReliableCount() int {
-	return s.ReliableCount
-}
-
-// GetTotalRuns returns the value of TotalRuns.
-func (s *TestSetOverall) GetTotalRuns() int {
-	return s.TotalRuns
-}
-
-// GetErrorRuns returns the value of ErrorRuns.
-func (s *TestSetOverall) GetErrorRuns() int {
-	return s.ErrorRuns
-}
-
-// GetInterval returns the value of Interval.
-func (s *TestSetOverall) GetInterval() NilTestInterval {
-	return s.Interval
-}
-
-// SetAvgPassRate sets the value of AvgPassRate.
-func (s *TestSetOverall) SetAvgPassRate(val NilFloat64) {
-	s.AvgPassRate = val
-}
-
-// SetFlakyCount sets the value of FlakyCount.
-func (s *TestSetOverall) SetFlakyCount(val int) {
-	s.FlakyCount = val
-}
-
-// SetReliableCount sets the value of ReliableCount.
-func (s *TestSetOverall) SetReliableCount(val int) {
-	s.ReliableCount = val
-}
-
-// SetTotalRuns sets the value of TotalRuns.
-func (s *TestSetOverall) SetTotalRuns(val int) {
-	s.TotalRuns = val
-}
-
-// SetErrorRuns sets the value of ErrorRuns.
-func (s *TestSetOverall) SetErrorRuns(val int) {
-	s.ErrorRuns = val
-}
-
-// SetInterval sets the value of Interval.
-func (s *TestSetOverall) SetInterval(val NilTestInterval) {
-	s.Interval = val
-}
-
 // A page of simulation sets, newest first.
 // Ref: #/components/schemas/TestSetPage
 type TestSetPage struct {
@@ -11132,52 +5142,12 @@ type TestSetPage struct {
 	TotalCount int `json:"total_count"`
 }
 
-// GetSimulationSets returns the value of SimulationSets.
-func (s *TestSetPage) GetSimulationSets() []TestSetSummary {
-	return s.SimulationSets
-}
-
-// GetTotalCount returns the value of TotalCount.
-func (s *TestSetPage) GetTotalCount() int {
-	return s.TotalCount
-}
-
-// SetSimulationSets sets the value of SimulationSets.
-func (s *TestSetPage) SetSimulationSets(val []TestSetSummary) {
-	s.SimulationSets = val
-}
-
-// SetTotalCount sets the value of TotalCount.
-func (s *TestSetPage) SetTotalCount(val int) {
-	s.TotalCount = val
-}
-
 // Envelope of the answer.
 // Ref: #/components/schemas/TestSetReply
 type TestSetReply struct {
 	Data TestSet `json:"data"`
 	// Null on success.
 	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *TestSetReply) GetData() TestSet {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *TestSetReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *TestSetReply) SetData(val TestSet) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *TestSetReply) SetErrors(val struct{}) {
-	s.Errors = val
 }
 
 // Statistics of one scenario. Only passed and failed runs are scored; errors lower the coverage.
@@ -11227,206 +5197,6 @@ type TestSetScenarioStats struct {
 	PassAtK []TestPassAtK `json:"pass_at_k"`
 }
 
-// GetScenarioID returns the value of ScenarioID.
-func (s *TestSetScenarioStats) GetScenarioID() string {
-	return s.ScenarioID
-}
-
-// GetScenarioName returns the value of ScenarioName.
-func (s *TestSetScenarioStats) GetScenarioName() string {
-	return s.ScenarioName
-}
-
-// GetTotalRuns returns the value of TotalRuns.
-func (s *TestSetScenarioStats) GetTotalRuns() int {
-	return s.TotalRuns
-}
-
-// GetPassed returns the value of Passed.
-func (s *TestSetScenarioStats) GetPassed() int {
-	return s.Passed
-}
-
-// GetFailed returns the value of Failed.
-func (s *TestSetScenarioStats) GetFailed() int {
-	return s.Failed
-}
-
-// GetPassRate returns the value of PassRate.
-func (s *TestSetScenarioStats) GetPassRate() NilFloat64 {
-	return s.PassRate
-}
-
-// GetIsFlaky returns the value of IsFlaky.
-func (s *TestSetScenarioStats) GetIsFlaky() bool {
-	return s.IsFlaky
-}
-
-// GetScores returns the value of Scores.
-func (s *TestSetScenarioStats) GetScores() TestScoreStats {
-	return s.Scores
-}
-
-// GetWorstRunID returns the value of WorstRunID.
-func (s *TestSetScenarioStats) GetWorstRunID() NilString {
-	return s.WorstRunID
-}
-
-// GetCommonFailureModes returns the value of CommonFailureModes.
-func (s *TestSetScenarioStats) GetCommonFailureModes() []TestFailureMode {
-	return s.CommonFailureModes
-}
-
-// GetConfidence returns the value of Confidence.
-func (s *TestSetScenarioStats) GetConfidence() TestSetScenarioStatsConfidence {
-	return s.Confidence
-}
-
-// GetErrors returns the value of Errors.
-func (s *TestSetScenarioStats) GetErrors() int {
-	return s.Errors
-}
-
-// GetCoverage returns the value of Coverage.
-func (s *TestSetScenarioStats) GetCoverage() float64 {
-	return s.Coverage
-}
-
-// GetInsufficient returns the value of Insufficient.
-func (s *TestSetScenarioStats) GetInsufficient() bool {
-	return s.Insufficient
-}
-
-// GetInterval returns the value of Interval.
-func (s *TestSetScenarioStats) GetInterval() NilTestInterval {
-	return s.Interval
-}
-
-// GetFlakeRate returns the value of FlakeRate.
-func (s *TestSetScenarioStats) GetFlakeRate() NilFloat64 {
-	return s.FlakeRate
-}
-
-// GetFlakySignificant returns the value of FlakySignificant.
-func (s *TestSetScenarioStats) GetFlakySignificant() bool {
-	return s.FlakySignificant
-}
-
-// GetStability returns the value of Stability.
-func (s *TestSetScenarioStats) GetStability() TestSetScenarioStatsStability {
-	return s.Stability
-}
-
-// GetFlakeSource returns the value of FlakeSource.
-func (s *TestSetScenarioStats) GetFlakeSource() NilTestSetScenarioStatsFlakeSource {
-	return s.FlakeSource
-}
-
-// GetPassAtK returns the value of PassAtK.
-func (s *TestSetScenarioStats) GetPassAtK() []TestPassAtK {
-	return s.PassAtK
-}
-
-// SetScenarioID sets the value of ScenarioID.
-func (s *TestSetScenarioStats) SetScenarioID(val string) {
-	s.ScenarioID = val
-}
-
-// SetScenarioName sets the value of ScenarioName.
-func (s *TestSetScenarioStats) SetScenarioName(val string) {
-	s.ScenarioName = val
-}
-
-// SetTotalRuns sets the value of TotalRuns.
-func (s *TestSetScenarioStats) SetTotalRuns(val int) {
-	s.TotalRuns = val
-}
-
-// SetPassed sets the value of Passed.
-func (s *TestSetScenarioStats) SetPassed(val int) {
-	s.Passed = val
-}
-
-// SetFailed sets the value of Failed.
-func (s *TestSetScenarioStats) SetFailed(val int) {
-	s.Failed = val
-}
-
-// SetPassRate sets the value of PassRate.
-func (s *TestSetScenarioStats) SetPassRate(val NilFloat64) {
-	s.PassRate = val
-}
-
-// SetIsFlaky sets the value of IsFlaky.
-func (s *TestSetScenarioStats) SetIsFlaky(val bool) {
-	s.IsFlaky = val
-}
-
-// SetScores sets the value of Scores.
-func (s *TestSetScenarioStats) SetScores(val TestScoreStats) {
-	s.Scores = val
-}
-
-// SetWorstRunID sets the value of WorstRunID.
-func (s *TestSetScenarioStats) SetWorstRunID(val NilString) {
-	s.WorstRunID = val
-}
-
-// SetCommonFailureModes sets the value of CommonFailureModes.
-func (s *TestSetScenarioStats) SetCommonFailureModes(val []TestFailureMode) {
-	s.CommonFailureModes = val
-}
-
-// SetConfidence sets the value of Confidence.
-func (s *TestSetScenarioStats) SetConfidence(val TestSetScenarioStatsConfidence) {
-	s.Confidence = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *TestSetScenarioStats) SetErrors(val int) {
-	s.Errors = val
-}
-
-// SetCoverage sets the value of Coverage.
-func (s *TestSetScenarioStats) SetCoverage(val float64) {
-	s.Coverage = val
-}
-
-// SetInsufficient sets the value of Insufficient.
-func (s *TestSetScenarioStats) SetInsufficient(val bool) {
-	s.Insufficient = val
-}
-
-// SetInterval sets the value of Interval.
-func (s *TestSetScenarioStats) SetInterval(val NilTestInterval) {
-	s.Interval = val
-}
-
-// SetFlakeRate sets the value of FlakeRate.
-func (s *TestSetScenarioStats) SetFlakeRate(val NilFloat64) {
-	s.FlakeRate = val
-}
-
-// SetFlakySignificant sets the value of FlakySignificant.
-func (s *TestSetScenarioStats) SetFlakySignificant(val bool) {
-	s.FlakySignificant = val
-}
-
-// SetStability sets the value of Stability.
-func (s *TestSetScenarioStats) SetStability(val TestSetScenarioStatsStability) {
-	s.Stability = val
-}
-
-// SetFlakeSource sets the value of FlakeSource.
-func (s *TestSetScenarioStats) SetFlakeSource(val NilTestSetScenarioStatsFlakeSource) {
-	s.FlakeSource = val
-}
-
-// SetPassAtK sets the value of PassAtK.
-func (s *TestSetScenarioStats) SetPassAtK(val []TestPassAtK) {
-	s.PassAtK = val
-}
-
 // By number of scored runs: low below 5, high from 20.
 type TestSetScenarioStatsConfidence string
 
@@ -11436,7 +5206,6 @@ const (
 	TestSetScenarioStatsConfidenceHigh   TestSetScenarioStatsConfidence = "high"
 )
 
-// AllValues returns all TestSetScenarioStatsConfidence values.
 func (TestSetScenarioStatsConfidence) AllValues() []TestSetScenarioStatsConfidence {
 	return []TestSetScenarioStatsConfidence{
 		TestSetScenarioStatsConfidenceLow,
@@ -11445,35 +5214,12 @@ func (TestSetScenarioStatsConfidence) AllValues() []TestSetScenarioStatsConfiden
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
 func (s TestSetScenarioStatsConfidence) MarshalText() ([]byte, error) {
-	switch s {
-	case TestSetScenarioStatsConfidenceLow:
-		return []byte(s), nil
-	case TestSetScenarioStatsConfidenceMedium:
-		return []byte(s), nil
-	case TestSetScenarioStatsConfidenceHigh:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
+	return codec.EnumText(s, s.AllValues())
 }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *TestSetScenarioStatsConfidence) UnmarshalText(data []byte) error {
-	switch TestSetScenarioStatsConfidence(data) {
-	case TestSetScenarioStatsConfidenceLow:
-		*s = TestSetScenarioStatsConfidenceLow
-		return nil
-	case TestSetScenarioStatsConfidenceMedium:
-		*s = TestSetScenarioStatsConfidenceMedium
-		return nil
-	case TestSetScenarioStatsConfidenceHigh:
-		*s = TestSetScenarioStatsConfidenceHigh
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // Where the variation comes from. judge, when a conversation that is judged again gets another
@@ -11488,7 +5234,6 @@ const (
 	TestSetScenarioStatsFlakeSourceInfrastructure TestSetScenarioStatsFlakeSource = "infrastructure"
 )
 
-// AllValues returns all TestSetScenarioStatsFlakeSource values.
 func (TestSetScenarioStatsFlakeSource) AllValues() []TestSetScenarioStatsFlakeSource {
 	return []TestSetScenarioStatsFlakeSource{
 		TestSetScenarioStatsFlakeSourceJudge,
@@ -11497,35 +5242,12 @@ func (TestSetScenarioStatsFlakeSource) AllValues() []TestSetScenarioStatsFlakeSo
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
 func (s TestSetScenarioStatsFlakeSource) MarshalText() ([]byte, error) {
-	switch s {
-	case TestSetScenarioStatsFlakeSourceJudge:
-		return []byte(s), nil
-	case TestSetScenarioStatsFlakeSourceAgentOrCaller:
-		return []byte(s), nil
-	case TestSetScenarioStatsFlakeSourceInfrastructure:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
+	return codec.EnumText(s, s.AllValues())
 }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *TestSetScenarioStatsFlakeSource) UnmarshalText(data []byte) error {
-	switch TestSetScenarioStatsFlakeSource(data) {
-	case TestSetScenarioStatsFlakeSourceJudge:
-		*s = TestSetScenarioStatsFlakeSourceJudge
-		return nil
-	case TestSetScenarioStatsFlakeSourceAgentOrCaller:
-		*s = TestSetScenarioStatsFlakeSourceAgentOrCaller
-		return nil
-	case TestSetScenarioStatsFlakeSourceInfrastructure:
-		*s = TestSetScenarioStatsFlakeSourceInfrastructure
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // The same in a word; unknown below two scored runs.
@@ -11538,7 +5260,6 @@ const (
 	TestSetScenarioStatsStabilityUnknown    TestSetScenarioStatsStability = "unknown"
 )
 
-// AllValues returns all TestSetScenarioStatsStability values.
 func (TestSetScenarioStatsStability) AllValues() []TestSetScenarioStatsStability {
 	return []TestSetScenarioStatsStability{
 		TestSetScenarioStatsStabilityStablePass,
@@ -11548,40 +5269,12 @@ func (TestSetScenarioStatsStability) AllValues() []TestSetScenarioStatsStability
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
 func (s TestSetScenarioStatsStability) MarshalText() ([]byte, error) {
-	switch s {
-	case TestSetScenarioStatsStabilityStablePass:
-		return []byte(s), nil
-	case TestSetScenarioStatsStabilityStableFail:
-		return []byte(s), nil
-	case TestSetScenarioStatsStabilityFlaky:
-		return []byte(s), nil
-	case TestSetScenarioStatsStabilityUnknown:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
+	return codec.EnumText(s, s.AllValues())
 }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *TestSetScenarioStatsStability) UnmarshalText(data []byte) error {
-	switch TestSetScenarioStatsStability(data) {
-	case TestSetScenarioStatsStabilityStablePass:
-		*s = TestSetScenarioStatsStabilityStablePass
-		return nil
-	case TestSetScenarioStatsStabilityStableFail:
-		*s = TestSetScenarioStatsStabilityStableFail
-		return nil
-	case TestSetScenarioStatsStabilityFlaky:
-		*s = TestSetScenarioStatsStabilityFlaky
-		return nil
-	case TestSetScenarioStatsStabilityUnknown:
-		*s = TestSetScenarioStatsStabilityUnknown
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // Scenarios and how often to repeat each.
@@ -11605,86 +5298,6 @@ type TestSetStart struct {
 	Concurrency     OptTestConcurrency `json:"concurrency"`
 }
 
-// GetScenarioIds returns the value of ScenarioIds.
-func (s *TestSetStart) GetScenarioIds() []string {
-	return s.ScenarioIds
-}
-
-// GetSimulationsPerScenario returns the value of SimulationsPerScenario.
-func (s *TestSetStart) GetSimulationsPerScenario() OptInt {
-	return s.SimulationsPerScenario
-}
-
-// GetPathwayID returns the value of PathwayID.
-func (s *TestSetStart) GetPathwayID() OptString {
-	return s.PathwayID
-}
-
-// GetPersonaID returns the value of PersonaID.
-func (s *TestSetStart) GetPersonaID() OptString {
-	return s.PersonaID
-}
-
-// GetVersionNumber returns the value of VersionNumber.
-func (s *TestSetStart) GetVersionNumber() OptInt {
-	return s.VersionNumber
-}
-
-// GetAttributeFlakes returns the value of AttributeFlakes.
-func (s *TestSetStart) GetAttributeFlakes() OptBool {
-	return s.AttributeFlakes
-}
-
-// GetBudget returns the value of Budget.
-func (s *TestSetStart) GetBudget() OptTestBudget {
-	return s.Budget
-}
-
-// GetConcurrency returns the value of Concurrency.
-func (s *TestSetStart) GetConcurrency() OptTestConcurrency {
-	return s.Concurrency
-}
-
-// SetScenarioIds sets the value of ScenarioIds.
-func (s *TestSetStart) SetScenarioIds(val []string) {
-	s.ScenarioIds = val
-}
-
-// SetSimulationsPerScenario sets the value of SimulationsPerScenario.
-func (s *TestSetStart) SetSimulationsPerScenario(val OptInt) {
-	s.SimulationsPerScenario = val
-}
-
-// SetPathwayID sets the value of PathwayID.
-func (s *TestSetStart) SetPathwayID(val OptString) {
-	s.PathwayID = val
-}
-
-// SetPersonaID sets the value of PersonaID.
-func (s *TestSetStart) SetPersonaID(val OptString) {
-	s.PersonaID = val
-}
-
-// SetVersionNumber sets the value of VersionNumber.
-func (s *TestSetStart) SetVersionNumber(val OptInt) {
-	s.VersionNumber = val
-}
-
-// SetAttributeFlakes sets the value of AttributeFlakes.
-func (s *TestSetStart) SetAttributeFlakes(val OptBool) {
-	s.AttributeFlakes = val
-}
-
-// SetBudget sets the value of Budget.
-func (s *TestSetStart) SetBudget(val OptTestBudget) {
-	s.Budget = val
-}
-
-// SetConcurrency sets the value of Concurrency.
-func (s *TestSetStart) SetConcurrency(val OptTestConcurrency) {
-	s.Concurrency = val
-}
-
 // A simulation set that has been queued.
 // Ref: #/components/schemas/TestSetStarted
 type TestSetStarted struct {
@@ -11699,56 +5312,6 @@ type TestSetStarted struct {
 	CreatedAt time.Time `json:"created_at"`
 }
 
-// GetSimulationSetID returns the value of SimulationSetID.
-func (s *TestSetStarted) GetSimulationSetID() string {
-	return s.SimulationSetID
-}
-
-// GetStatus returns the value of Status.
-func (s *TestSetStarted) GetStatus() TestRunStatus {
-	return s.Status
-}
-
-// GetSimulationsPerScenario returns the value of SimulationsPerScenario.
-func (s *TestSetStarted) GetSimulationsPerScenario() int {
-	return s.SimulationsPerScenario
-}
-
-// GetTotalScenarios returns the value of TotalScenarios.
-func (s *TestSetStarted) GetTotalScenarios() int {
-	return s.TotalScenarios
-}
-
-// GetCreatedAt returns the value of CreatedAt.
-func (s *TestSetStarted) GetCreatedAt() time.Time {
-	return s.CreatedAt
-}
-
-// SetSimulationSetID sets the value of SimulationSetID.
-func (s *TestSetStarted) SetSimulationSetID(val string) {
-	s.SimulationSetID = val
-}
-
-// SetStatus sets the value of Status.
-func (s *TestSetStarted) SetStatus(val TestRunStatus) {
-	s.Status = val
-}
-
-// SetSimulationsPerScenario sets the value of SimulationsPerScenario.
-func (s *TestSetStarted) SetSimulationsPerScenario(val int) {
-	s.SimulationsPerScenario = val
-}
-
-// SetTotalScenarios sets the value of TotalScenarios.
-func (s *TestSetStarted) SetTotalScenarios(val int) {
-	s.TotalScenarios = val
-}
-
-// SetCreatedAt sets the value of CreatedAt.
-func (s *TestSetStarted) SetCreatedAt(val time.Time) {
-	s.CreatedAt = val
-}
-
 // Envelope of the answer.
 // Ref: #/components/schemas/TestSetStartedReply
 type TestSetStartedReply struct {
@@ -11757,51 +5320,11 @@ type TestSetStartedReply struct {
 	Errors struct{} `json:"errors"`
 }
 
-// GetData returns the value of Data.
-func (s *TestSetStartedReply) GetData() TestSetStarted {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *TestSetStartedReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *TestSetStartedReply) SetData(val TestSetStarted) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *TestSetStartedReply) SetErrors(val struct{}) {
-	s.Errors = val
-}
-
 // Results so far. They grow while the set runs.
 // Ref: #/components/schemas/TestSetStatistics
 type TestSetStatistics struct {
 	PerScenario TestSetStatsByScenario `json:"per_scenario"`
 	Overall     TestSetOverall         `json:"overall"`
-}
-
-// GetPerScenario returns the value of PerScenario.
-func (s *TestSetStatistics) GetPerScenario() TestSetStatsByScenario {
-	return s.PerScenario
-}
-
-// GetOverall returns the value of Overall.
-func (s *TestSetStatistics) GetOverall() TestSetOverall {
-	return s.Overall
-}
-
-// SetPerScenario sets the value of PerScenario.
-func (s *TestSetStatistics) SetPerScenario(val TestSetStatsByScenario) {
-	s.PerScenario = val
-}
-
-// SetOverall sets the value of Overall.
-func (s *TestSetStatistics) SetOverall(val TestSetOverall) {
-	s.Overall = val
 }
 
 // Scenario id to its statistics.
@@ -11861,206 +5384,6 @@ type TestSetSummary struct {
 	CompletedAt NilDateTime `json:"completed_at"`
 }
 
-// GetID returns the value of ID.
-func (s *TestSetSummary) GetID() string {
-	return s.ID
-}
-
-// GetStatus returns the value of Status.
-func (s *TestSetSummary) GetStatus() TestRunStatus {
-	return s.Status
-}
-
-// GetPathwayID returns the value of PathwayID.
-func (s *TestSetSummary) GetPathwayID() NilString {
-	return s.PathwayID
-}
-
-// GetPersonaID returns the value of PersonaID.
-func (s *TestSetSummary) GetPersonaID() NilString {
-	return s.PersonaID
-}
-
-// GetVersionNumber returns the value of VersionNumber.
-func (s *TestSetSummary) GetVersionNumber() NilInt {
-	return s.VersionNumber
-}
-
-// GetSimulationsPerScenario returns the value of SimulationsPerScenario.
-func (s *TestSetSummary) GetSimulationsPerScenario() int {
-	return s.SimulationsPerScenario
-}
-
-// GetTotalScenarios returns the value of TotalScenarios.
-func (s *TestSetSummary) GetTotalScenarios() int {
-	return s.TotalScenarios
-}
-
-// GetTotalRuns returns the value of TotalRuns.
-func (s *TestSetSummary) GetTotalRuns() int {
-	return s.TotalRuns
-}
-
-// GetPassedRuns returns the value of PassedRuns.
-func (s *TestSetSummary) GetPassedRuns() int {
-	return s.PassedRuns
-}
-
-// GetFailedRuns returns the value of FailedRuns.
-func (s *TestSetSummary) GetFailedRuns() int {
-	return s.FailedRuns
-}
-
-// GetErrorRuns returns the value of ErrorRuns.
-func (s *TestSetSummary) GetErrorRuns() int {
-	return s.ErrorRuns
-}
-
-// GetCancelledRuns returns the value of CancelledRuns.
-func (s *TestSetSummary) GetCancelledRuns() int {
-	return s.CancelledRuns
-}
-
-// GetUsage returns the value of Usage.
-func (s *TestSetSummary) GetUsage() []TestUsage {
-	return s.Usage
-}
-
-// GetCost returns the value of Cost.
-func (s *TestSetSummary) GetCost() NilFloat64 {
-	return s.Cost
-}
-
-// GetBudget returns the value of Budget.
-func (s *TestSetSummary) GetBudget() NilTestBudget {
-	return s.Budget
-}
-
-// GetConcurrency returns the value of Concurrency.
-func (s *TestSetSummary) GetConcurrency() NilTestConcurrency {
-	return s.Concurrency
-}
-
-// GetStopReason returns the value of StopReason.
-func (s *TestSetSummary) GetStopReason() NilTestStopReason {
-	return s.StopReason
-}
-
-// GetStopMessage returns the value of StopMessage.
-func (s *TestSetSummary) GetStopMessage() NilString {
-	return s.StopMessage
-}
-
-// GetCreatedAt returns the value of CreatedAt.
-func (s *TestSetSummary) GetCreatedAt() time.Time {
-	return s.CreatedAt
-}
-
-// GetCompletedAt returns the value of CompletedAt.
-func (s *TestSetSummary) GetCompletedAt() NilDateTime {
-	return s.CompletedAt
-}
-
-// SetID sets the value of ID.
-func (s *TestSetSummary) SetID(val string) {
-	s.ID = val
-}
-
-// SetStatus sets the value of Status.
-func (s *TestSetSummary) SetStatus(val TestRunStatus) {
-	s.Status = val
-}
-
-// SetPathwayID sets the value of PathwayID.
-func (s *TestSetSummary) SetPathwayID(val NilString) {
-	s.PathwayID = val
-}
-
-// SetPersonaID sets the value of PersonaID.
-func (s *TestSetSummary) SetPersonaID(val NilString) {
-	s.PersonaID = val
-}
-
-// SetVersionNumber sets the value of VersionNumber.
-func (s *TestSetSummary) SetVersionNumber(val NilInt) {
-	s.VersionNumber = val
-}
-
-// SetSimulationsPerScenario sets the value of SimulationsPerScenario.
-func (s *TestSetSummary) SetSimulationsPerScenario(val int) {
-	s.SimulationsPerScenario = val
-}
-
-// SetTotalScenarios sets the value of TotalScenarios.
-func (s *TestSetSummary) SetTotalScenarios(val int) {
-	s.TotalScenarios = val
-}
-
-// SetTotalRuns sets the value of TotalRuns.
-func (s *TestSetSummary) SetTotalRuns(val int) {
-	s.TotalRuns = val
-}
-
-// SetPassedRuns sets the value of PassedRuns.
-func (s *TestSetSummary) SetPassedRuns(val int) {
-	s.PassedRuns = val
-}
-
-// SetFailedRuns sets the value of FailedRuns.
-func (s *TestSetSummary) SetFailedRuns(val int) {
-	s.FailedRuns = val
-}
-
-// SetErrorRuns sets the value of ErrorRuns.
-func (s *TestSetSummary) SetErrorRuns(val int) {
-	s.ErrorRuns = val
-}
-
-// SetCancelledRuns sets the value of CancelledRuns.
-func (s *TestSetSummary) SetCancelledRuns(val int) {
-	s.CancelledRuns = val
-}
-
-// SetUsage sets the value of Usage.
-func (s *TestSetSummary) SetUsage(val []TestUsage) {
-	s.Usage = val
-}
-
-// SetCost sets the value of Cost.
-func (s *TestSetSummary) SetCost(val NilFloat64) {
-	s.Cost = val
-}
-
-// SetBudget sets the value of Budget.
-func (s *TestSetSummary) SetBudget(val NilTestBudget) {
-	s.Budget = val
-}
-
-// SetConcurrency sets the value of Concurrency.
-func (s *TestSetSummary) SetConcurrency(val NilTestConcurrency) {
-	s.Concurrency = val
-}
-
-// SetStopReason sets the value of StopReason.
-func (s *TestSetSummary) SetStopReason(val NilTestStopReason) {
-	s.StopReason = val
-}
-
-// SetStopMessage sets the value of StopMessage.
-func (s *TestSetSummary) SetStopMessage(val NilString) {
-	s.StopMessage = val
-}
-
-// SetCreatedAt sets the value of CreatedAt.
-func (s *TestSetSummary) SetCreatedAt(val time.Time) {
-	s.CreatedAt = val
-}
-
-// SetCompletedAt sets the value of CompletedAt.
-func (s *TestSetSummary) SetCompletedAt(val NilDateTime) {
-	s.CompletedAt = val
-}
-
 // Who spoke. `user` is the simulated caller, `assistant` the agent under test.
 // Ref: #/components/schemas/TestSpeaker
 type TestSpeaker string
@@ -12070,7 +5393,6 @@ const (
 	TestSpeakerAssistant TestSpeaker = "assistant"
 )
 
-// AllValues returns all TestSpeaker values.
 func (TestSpeaker) AllValues() []TestSpeaker {
 	return []TestSpeaker{
 		TestSpeakerUser,
@@ -12078,31 +5400,9 @@ func (TestSpeaker) AllValues() []TestSpeaker {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s TestSpeaker) MarshalText() ([]byte, error) {
-	switch s {
-	case TestSpeakerUser:
-		return []byte(s), nil
-	case TestSpeakerAssistant:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s TestSpeaker) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (s *TestSpeaker) UnmarshalText(data []byte) error {
-	switch TestSpeaker(data) {
-	case TestSpeakerUser:
-		*s = TestSpeakerUser
-		return nil
-	case TestSpeakerAssistant:
-		*s = TestSpeakerAssistant
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
-}
+func (s *TestSpeaker) UnmarshalText(data []byte) error { return codec.EnumOf(data, s, s.AllValues()) }
 
 // Why runs of a batch or a set were cancelled. `cancelled` is a request, `quota` an account of a model
 // without quota, `budget` the budget, which lets runs that are under way go on.
@@ -12115,7 +5415,6 @@ const (
 	TestStopReasonBudget    TestStopReason = "budget"
 )
 
-// AllValues returns all TestStopReason values.
 func (TestStopReason) AllValues() []TestStopReason {
 	return []TestStopReason{
 		TestStopReasonCancelled,
@@ -12124,35 +5423,10 @@ func (TestStopReason) AllValues() []TestStopReason {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s TestStopReason) MarshalText() ([]byte, error) {
-	switch s {
-	case TestStopReasonCancelled:
-		return []byte(s), nil
-	case TestStopReasonQuota:
-		return []byte(s), nil
-	case TestStopReasonBudget:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s TestStopReason) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *TestStopReason) UnmarshalText(data []byte) error {
-	switch TestStopReason(data) {
-	case TestStopReasonCancelled:
-		*s = TestStopReasonCancelled
-		return nil
-	case TestStopReasonQuota:
-		*s = TestStopReasonQuota
-		return nil
-	case TestStopReasonBudget:
-		*s = TestStopReasonBudget
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // A text to compare with. Letter case is ignored unless `case_sensitive` is set.
@@ -12172,76 +5446,6 @@ type TestStringCheckConfig struct {
 	Role     OptTestSpeaker `json:"role"`
 }
 
-// GetValue returns the value of Value.
-func (s *TestStringCheckConfig) GetValue() string {
-	return s.Value
-}
-
-// GetOperator returns the value of Operator.
-func (s *TestStringCheckConfig) GetOperator() OptTestStringCheckConfigOperator {
-	return s.Operator
-}
-
-// GetCaseSensitive returns the value of CaseSensitive.
-func (s *TestStringCheckConfig) GetCaseSensitive() OptBool {
-	return s.CaseSensitive
-}
-
-// GetFoldWhitespace returns the value of FoldWhitespace.
-func (s *TestStringCheckConfig) GetFoldWhitespace() OptBool {
-	return s.FoldWhitespace
-}
-
-// GetTarget returns the value of Target.
-func (s *TestStringCheckConfig) GetTarget() OptTestMatchTarget {
-	return s.Target
-}
-
-// GetVariable returns the value of Variable.
-func (s *TestStringCheckConfig) GetVariable() OptString {
-	return s.Variable
-}
-
-// GetRole returns the value of Role.
-func (s *TestStringCheckConfig) GetRole() OptTestSpeaker {
-	return s.Role
-}
-
-// SetValue sets the value of Value.
-func (s *TestStringCheckConfig) SetValue(val string) {
-	s.Value = val
-}
-
-// SetOperator sets the value of Operator.
-func (s *TestStringCheckConfig) SetOperator(val OptTestStringCheckConfigOperator) {
-	s.Operator = val
-}
-
-// SetCaseSensitive sets the value of CaseSensitive.
-func (s *TestStringCheckConfig) SetCaseSensitive(val OptBool) {
-	s.CaseSensitive = val
-}
-
-// SetFoldWhitespace sets the value of FoldWhitespace.
-func (s *TestStringCheckConfig) SetFoldWhitespace(val OptBool) {
-	s.FoldWhitespace = val
-}
-
-// SetTarget sets the value of Target.
-func (s *TestStringCheckConfig) SetTarget(val OptTestMatchTarget) {
-	s.Target = val
-}
-
-// SetVariable sets the value of Variable.
-func (s *TestStringCheckConfig) SetVariable(val OptString) {
-	s.Variable = val
-}
-
-// SetRole sets the value of Role.
-func (s *TestStringCheckConfig) SetRole(val OptTestSpeaker) {
-	s.Role = val
-}
-
 // How to compare; `contains` by default. On a transcript, each message is compared alone.
 type TestStringCheckConfigOperator string
 
@@ -12254,7 +5458,6 @@ const (
 	TestStringCheckConfigOperatorEndsWith    TestStringCheckConfigOperator = "ends_with"
 )
 
-// AllValues returns all TestStringCheckConfigOperator values.
 func (TestStringCheckConfigOperator) AllValues() []TestStringCheckConfigOperator {
 	return []TestStringCheckConfigOperator{
 		TestStringCheckConfigOperatorEquals,
@@ -12266,50 +5469,12 @@ func (TestStringCheckConfigOperator) AllValues() []TestStringCheckConfigOperator
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
 func (s TestStringCheckConfigOperator) MarshalText() ([]byte, error) {
-	switch s {
-	case TestStringCheckConfigOperatorEquals:
-		return []byte(s), nil
-	case TestStringCheckConfigOperatorNotEquals:
-		return []byte(s), nil
-	case TestStringCheckConfigOperatorContains:
-		return []byte(s), nil
-	case TestStringCheckConfigOperatorNotContains:
-		return []byte(s), nil
-	case TestStringCheckConfigOperatorStartsWith:
-		return []byte(s), nil
-	case TestStringCheckConfigOperatorEndsWith:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
+	return codec.EnumText(s, s.AllValues())
 }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *TestStringCheckConfigOperator) UnmarshalText(data []byte) error {
-	switch TestStringCheckConfigOperator(data) {
-	case TestStringCheckConfigOperatorEquals:
-		*s = TestStringCheckConfigOperatorEquals
-		return nil
-	case TestStringCheckConfigOperatorNotEquals:
-		*s = TestStringCheckConfigOperatorNotEquals
-		return nil
-	case TestStringCheckConfigOperatorContains:
-		*s = TestStringCheckConfigOperatorContains
-		return nil
-	case TestStringCheckConfigOperatorNotContains:
-		*s = TestStringCheckConfigOperatorNotContains
-		return nil
-	case TestStringCheckConfigOperatorStartsWith:
-		*s = TestStringCheckConfigOperatorStartsWith
-		return nil
-	case TestStringCheckConfigOperatorEndsWith:
-		*s = TestStringCheckConfigOperatorEndsWith
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // A change that could repair a failed run.
@@ -12326,66 +5491,6 @@ type TestSuggestion struct {
 	SuggestedChange string `json:"suggested_change"`
 	// How sure the analysis is.
 	Confidence float64 `json:"confidence"`
-}
-
-// GetType returns the value of Type.
-func (s *TestSuggestion) GetType() TestFixKind {
-	return s.Type
-}
-
-// GetTargetNodeID returns the value of TargetNodeID.
-func (s *TestSuggestion) GetTargetNodeID() NilString {
-	return s.TargetNodeID
-}
-
-// GetTargetNodeName returns the value of TargetNodeName.
-func (s *TestSuggestion) GetTargetNodeName() NilString {
-	return s.TargetNodeName
-}
-
-// GetDescription returns the value of Description.
-func (s *TestSuggestion) GetDescription() string {
-	return s.Description
-}
-
-// GetSuggestedChange returns the value of SuggestedChange.
-func (s *TestSuggestion) GetSuggestedChange() string {
-	return s.SuggestedChange
-}
-
-// GetConfidence returns the value of Confidence.
-func (s *TestSuggestion) GetConfidence() float64 {
-	return s.Confidence
-}
-
-// SetType sets the value of Type.
-func (s *TestSuggestion) SetType(val TestFixKind) {
-	s.Type = val
-}
-
-// SetTargetNodeID sets the value of TargetNodeID.
-func (s *TestSuggestion) SetTargetNodeID(val NilString) {
-	s.TargetNodeID = val
-}
-
-// SetTargetNodeName sets the value of TargetNodeName.
-func (s *TestSuggestion) SetTargetNodeName(val NilString) {
-	s.TargetNodeName = val
-}
-
-// SetDescription sets the value of Description.
-func (s *TestSuggestion) SetDescription(val string) {
-	s.Description = val
-}
-
-// SetSuggestedChange sets the value of SuggestedChange.
-func (s *TestSuggestion) SetSuggestedChange(val string) {
-	s.SuggestedChange = val
-}
-
-// SetConfidence sets the value of Confidence.
-func (s *TestSuggestion) SetConfidence(val float64) {
-	s.Confidence = val
 }
 
 // A built-in scenario to start from.
@@ -12406,86 +5511,6 @@ type TestTemplate struct {
 	MaxTurns int `json:"max_turns"`
 	// The checks.
 	Assertions []TestAssertion `json:"assertions"`
-}
-
-// GetID returns the value of ID.
-func (s *TestTemplate) GetID() string {
-	return s.ID
-}
-
-// GetName returns the value of Name.
-func (s *TestTemplate) GetName() string {
-	return s.Name
-}
-
-// GetDescription returns the value of Description.
-func (s *TestTemplate) GetDescription() string {
-	return s.Description
-}
-
-// GetCategory returns the value of Category.
-func (s *TestTemplate) GetCategory() TestCategory {
-	return s.Category
-}
-
-// GetTesterPersonaPrompt returns the value of TesterPersonaPrompt.
-func (s *TestTemplate) GetTesterPersonaPrompt() string {
-	return s.TesterPersonaPrompt
-}
-
-// GetTesterPersonaName returns the value of TesterPersonaName.
-func (s *TestTemplate) GetTesterPersonaName() string {
-	return s.TesterPersonaName
-}
-
-// GetMaxTurns returns the value of MaxTurns.
-func (s *TestTemplate) GetMaxTurns() int {
-	return s.MaxTurns
-}
-
-// GetAssertions returns the value of Assertions.
-func (s *TestTemplate) GetAssertions() []TestAssertion {
-	return s.Assertions
-}
-
-// SetID sets the value of ID.
-func (s *TestTemplate) SetID(val string) {
-	s.ID = val
-}
-
-// SetName sets the value of Name.
-func (s *TestTemplate) SetName(val string) {
-	s.Name = val
-}
-
-// SetDescription sets the value of Description.
-func (s *TestTemplate) SetDescription(val string) {
-	s.Description = val
-}
-
-// SetCategory sets the value of Category.
-func (s *TestTemplate) SetCategory(val TestCategory) {
-	s.Category = val
-}
-
-// SetTesterPersonaPrompt sets the value of TesterPersonaPrompt.
-func (s *TestTemplate) SetTesterPersonaPrompt(val string) {
-	s.TesterPersonaPrompt = val
-}
-
-// SetTesterPersonaName sets the value of TesterPersonaName.
-func (s *TestTemplate) SetTesterPersonaName(val string) {
-	s.TesterPersonaName = val
-}
-
-// SetMaxTurns sets the value of MaxTurns.
-func (s *TestTemplate) SetMaxTurns(val int) {
-	s.MaxTurns = val
-}
-
-// SetAssertions sets the value of Assertions.
-func (s *TestTemplate) SetAssertions(val []TestAssertion) {
-	s.Assertions = val
 }
 
 // Where the new scenario belongs, and what to change. `pathway_id` or `persona_id` is needed.
@@ -12512,106 +5537,6 @@ type TestTemplateClone struct {
 	IsRequiredForPromotion OptBool `json:"is_required_for_promotion"`
 }
 
-// GetPathwayID returns the value of PathwayID.
-func (s *TestTemplateClone) GetPathwayID() OptNilString {
-	return s.PathwayID
-}
-
-// GetPersonaID returns the value of PersonaID.
-func (s *TestTemplateClone) GetPersonaID() OptNilString {
-	return s.PersonaID
-}
-
-// GetName returns the value of Name.
-func (s *TestTemplateClone) GetName() OptString {
-	return s.Name
-}
-
-// GetDescription returns the value of Description.
-func (s *TestTemplateClone) GetDescription() OptString {
-	return s.Description
-}
-
-// GetTesterPersonaPrompt returns the value of TesterPersonaPrompt.
-func (s *TestTemplateClone) GetTesterPersonaPrompt() OptString {
-	return s.TesterPersonaPrompt
-}
-
-// GetMaxTurns returns the value of MaxTurns.
-func (s *TestTemplateClone) GetMaxTurns() OptInt {
-	return s.MaxTurns
-}
-
-// GetRequestData returns the value of RequestData.
-func (s *TestTemplateClone) GetRequestData() OptRequestData {
-	return s.RequestData
-}
-
-// GetStartNodeID returns the value of StartNodeID.
-func (s *TestTemplateClone) GetStartNodeID() OptNilString {
-	return s.StartNodeID
-}
-
-// GetServiceToneEnabled returns the value of ServiceToneEnabled.
-func (s *TestTemplateClone) GetServiceToneEnabled() OptBool {
-	return s.ServiceToneEnabled
-}
-
-// GetIsRequiredForPromotion returns the value of IsRequiredForPromotion.
-func (s *TestTemplateClone) GetIsRequiredForPromotion() OptBool {
-	return s.IsRequiredForPromotion
-}
-
-// SetPathwayID sets the value of PathwayID.
-func (s *TestTemplateClone) SetPathwayID(val OptNilString) {
-	s.PathwayID = val
-}
-
-// SetPersonaID sets the value of PersonaID.
-func (s *TestTemplateClone) SetPersonaID(val OptNilString) {
-	s.PersonaID = val
-}
-
-// SetName sets the value of Name.
-func (s *TestTemplateClone) SetName(val OptString) {
-	s.Name = val
-}
-
-// SetDescription sets the value of Description.
-func (s *TestTemplateClone) SetDescription(val OptString) {
-	s.Description = val
-}
-
-// SetTesterPersonaPrompt sets the value of TesterPersonaPrompt.
-func (s *TestTemplateClone) SetTesterPersonaPrompt(val OptString) {
-	s.TesterPersonaPrompt = val
-}
-
-// SetMaxTurns sets the value of MaxTurns.
-func (s *TestTemplateClone) SetMaxTurns(val OptInt) {
-	s.MaxTurns = val
-}
-
-// SetRequestData sets the value of RequestData.
-func (s *TestTemplateClone) SetRequestData(val OptRequestData) {
-	s.RequestData = val
-}
-
-// SetStartNodeID sets the value of StartNodeID.
-func (s *TestTemplateClone) SetStartNodeID(val OptNilString) {
-	s.StartNodeID = val
-}
-
-// SetServiceToneEnabled sets the value of ServiceToneEnabled.
-func (s *TestTemplateClone) SetServiceToneEnabled(val OptBool) {
-	s.ServiceToneEnabled = val
-}
-
-// SetIsRequiredForPromotion sets the value of IsRequiredForPromotion.
-func (s *TestTemplateClone) SetIsRequiredForPromotion(val OptBool) {
-	s.IsRequiredForPromotion = val
-}
-
 // Envelope of the answer.
 // Ref: #/components/schemas/TestTemplateListReply
 type TestTemplateListReply struct {
@@ -12619,26 +5544,6 @@ type TestTemplateListReply struct {
 	Data []TestTemplate `json:"data"`
 	// Null on success.
 	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *TestTemplateListReply) GetData() []TestTemplate {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *TestTemplateListReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *TestTemplateListReply) SetData(val []TestTemplate) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *TestTemplateListReply) SetErrors(val struct{}) {
-	s.Errors = val
 }
 
 // A place in the conversation that shaped a tone score.
@@ -12652,46 +5557,6 @@ type TestToneExample struct {
 	Text string `json:"text"`
 	// Positive or negative.
 	Sentiment string `json:"sentiment"`
-}
-
-// GetTurn returns the value of Turn.
-func (s *TestToneExample) GetTurn() int {
-	return s.Turn
-}
-
-// GetCategory returns the value of Category.
-func (s *TestToneExample) GetCategory() string {
-	return s.Category
-}
-
-// GetText returns the value of Text.
-func (s *TestToneExample) GetText() string {
-	return s.Text
-}
-
-// GetSentiment returns the value of Sentiment.
-func (s *TestToneExample) GetSentiment() string {
-	return s.Sentiment
-}
-
-// SetTurn sets the value of Turn.
-func (s *TestToneExample) SetTurn(val int) {
-	s.Turn = val
-}
-
-// SetCategory sets the value of Category.
-func (s *TestToneExample) SetCategory(val string) {
-	s.Category = val
-}
-
-// SetText sets the value of Text.
-func (s *TestToneExample) SetText(val string) {
-	s.Text = val
-}
-
-// SetSentiment sets the value of Sentiment.
-func (s *TestToneExample) SetSentiment(val string) {
-	s.Sentiment = val
 }
 
 // How natural the agent sounded, each score from 0 to 1.
@@ -12717,96 +5582,6 @@ type TestToneScore struct {
 	Examples []TestToneExample `json:"examples"`
 }
 
-// GetNaturalness returns the value of Naturalness.
-func (s *TestToneScore) GetNaturalness() float64 {
-	return s.Naturalness
-}
-
-// GetConciseness returns the value of Conciseness.
-func (s *TestToneScore) GetConciseness() float64 {
-	return s.Conciseness
-}
-
-// GetEmpathy returns the value of Empathy.
-func (s *TestToneScore) GetEmpathy() float64 {
-	return s.Empathy
-}
-
-// GetFlowPreservation returns the value of FlowPreservation.
-func (s *TestToneScore) GetFlowPreservation() float64 {
-	return s.FlowPreservation
-}
-
-// GetBackChanneling returns the value of BackChanneling.
-func (s *TestToneScore) GetBackChanneling() float64 {
-	return s.BackChanneling
-}
-
-// GetTopicTransitions returns the value of TopicTransitions.
-func (s *TestToneScore) GetTopicTransitions() float64 {
-	return s.TopicTransitions
-}
-
-// GetOverallToneScore returns the value of OverallToneScore.
-func (s *TestToneScore) GetOverallToneScore() float64 {
-	return s.OverallToneScore
-}
-
-// GetIssues returns the value of Issues.
-func (s *TestToneScore) GetIssues() []string {
-	return s.Issues
-}
-
-// GetExamples returns the value of Examples.
-func (s *TestToneScore) GetExamples() []TestToneExample {
-	return s.Examples
-}
-
-// SetNaturalness sets the value of Naturalness.
-func (s *TestToneScore) SetNaturalness(val float64) {
-	s.Naturalness = val
-}
-
-// SetConciseness sets the value of Conciseness.
-func (s *TestToneScore) SetConciseness(val float64) {
-	s.Conciseness = val
-}
-
-// SetEmpathy sets the value of Empathy.
-func (s *TestToneScore) SetEmpathy(val float64) {
-	s.Empathy = val
-}
-
-// SetFlowPreservation sets the value of FlowPreservation.
-func (s *TestToneScore) SetFlowPreservation(val float64) {
-	s.FlowPreservation = val
-}
-
-// SetBackChanneling sets the value of BackChanneling.
-func (s *TestToneScore) SetBackChanneling(val float64) {
-	s.BackChanneling = val
-}
-
-// SetTopicTransitions sets the value of TopicTransitions.
-func (s *TestToneScore) SetTopicTransitions(val float64) {
-	s.TopicTransitions = val
-}
-
-// SetOverallToneScore sets the value of OverallToneScore.
-func (s *TestToneScore) SetOverallToneScore(val float64) {
-	s.OverallToneScore = val
-}
-
-// SetIssues sets the value of Issues.
-func (s *TestToneScore) SetIssues(val []string) {
-	s.Issues = val
-}
-
-// SetExamples sets the value of Examples.
-func (s *TestToneScore) SetExamples(val []TestToneExample) {
-	s.Examples = val
-}
-
 // The path to compare with.
 // Ref: #/components/schemas/TestTraversalMatchConfig
 type TestTraversalMatchConfig struct {
@@ -12820,46 +5595,6 @@ type TestTraversalMatchConfig struct {
 	CollapseRepeats OptBool `json:"collapse_repeats"`
 }
 
-// GetReferencePath returns the value of ReferencePath.
-func (s *TestTraversalMatchConfig) GetReferencePath() []string {
-	return s.ReferencePath
-}
-
-// GetMode returns the value of Mode.
-func (s *TestTraversalMatchConfig) GetMode() OptTestTraversalMatchConfigMode {
-	return s.Mode
-}
-
-// GetThreshold returns the value of Threshold.
-func (s *TestTraversalMatchConfig) GetThreshold() OptFloat64 {
-	return s.Threshold
-}
-
-// GetCollapseRepeats returns the value of CollapseRepeats.
-func (s *TestTraversalMatchConfig) GetCollapseRepeats() OptBool {
-	return s.CollapseRepeats
-}
-
-// SetReferencePath sets the value of ReferencePath.
-func (s *TestTraversalMatchConfig) SetReferencePath(val []string) {
-	s.ReferencePath = val
-}
-
-// SetMode sets the value of Mode.
-func (s *TestTraversalMatchConfig) SetMode(val OptTestTraversalMatchConfigMode) {
-	s.Mode = val
-}
-
-// SetThreshold sets the value of Threshold.
-func (s *TestTraversalMatchConfig) SetThreshold(val OptFloat64) {
-	s.Threshold = val
-}
-
-// SetCollapseRepeats sets the value of CollapseRepeats.
-func (s *TestTraversalMatchConfig) SetCollapseRepeats(val OptBool) {
-	s.CollapseRepeats = val
-}
-
 // How to compare; `similarity` by default.
 type TestTraversalMatchConfigMode string
 
@@ -12871,7 +5606,6 @@ const (
 	TestTraversalMatchConfigModeSimilarity  TestTraversalMatchConfigMode = "similarity"
 )
 
-// AllValues returns all TestTraversalMatchConfigMode values.
 func (TestTraversalMatchConfigMode) AllValues() []TestTraversalMatchConfigMode {
 	return []TestTraversalMatchConfigMode{
 		TestTraversalMatchConfigModeExact,
@@ -12882,45 +5616,12 @@ func (TestTraversalMatchConfigMode) AllValues() []TestTraversalMatchConfigMode {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
 func (s TestTraversalMatchConfigMode) MarshalText() ([]byte, error) {
-	switch s {
-	case TestTraversalMatchConfigModeExact:
-		return []byte(s), nil
-	case TestTraversalMatchConfigModePrefix:
-		return []byte(s), nil
-	case TestTraversalMatchConfigModeSubsequence:
-		return []byte(s), nil
-	case TestTraversalMatchConfigModeUnordered:
-		return []byte(s), nil
-	case TestTraversalMatchConfigModeSimilarity:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
+	return codec.EnumText(s, s.AllValues())
 }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *TestTraversalMatchConfigMode) UnmarshalText(data []byte) error {
-	switch TestTraversalMatchConfigMode(data) {
-	case TestTraversalMatchConfigModeExact:
-		*s = TestTraversalMatchConfigModeExact
-		return nil
-	case TestTraversalMatchConfigModePrefix:
-		*s = TestTraversalMatchConfigModePrefix
-		return nil
-	case TestTraversalMatchConfigModeSubsequence:
-		*s = TestTraversalMatchConfigModeSubsequence
-		return nil
-	case TestTraversalMatchConfigModeUnordered:
-		*s = TestTraversalMatchConfigModeUnordered
-		return nil
-	case TestTraversalMatchConfigModeSimilarity:
-		*s = TestTraversalMatchConfigModeSimilarity
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // How results change over time.
@@ -12929,26 +5630,6 @@ type TestTrend struct {
 	Weekly TestTrendDirection `json:"weekly"`
 	// Days with scored runs only.
 	DailyPassRates []TestDailyRate `json:"daily_pass_rates"`
-}
-
-// GetWeekly returns the value of Weekly.
-func (s *TestTrend) GetWeekly() TestTrendDirection {
-	return s.Weekly
-}
-
-// GetDailyPassRates returns the value of DailyPassRates.
-func (s *TestTrend) GetDailyPassRates() []TestDailyRate {
-	return s.DailyPassRates
-}
-
-// SetWeekly sets the value of Weekly.
-func (s *TestTrend) SetWeekly(val TestTrendDirection) {
-	s.Weekly = val
-}
-
-// SetDailyPassRates sets the value of DailyPassRates.
-func (s *TestTrend) SetDailyPassRates(val []TestDailyRate) {
-	s.DailyPassRates = val
 }
 
 // The last seven days against the seven before, corrected for the mix of scenarios.
@@ -12961,7 +5642,6 @@ const (
 	TestTrendDirectionStable    TestTrendDirection = "stable"
 )
 
-// AllValues returns all TestTrendDirection values.
 func (TestTrendDirection) AllValues() []TestTrendDirection {
 	return []TestTrendDirection{
 		TestTrendDirectionImproving,
@@ -12970,35 +5650,10 @@ func (TestTrendDirection) AllValues() []TestTrendDirection {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s TestTrendDirection) MarshalText() ([]byte, error) {
-	switch s {
-	case TestTrendDirectionImproving:
-		return []byte(s), nil
-	case TestTrendDirectionDeclining:
-		return []byte(s), nil
-	case TestTrendDirectionStable:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s TestTrendDirection) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *TestTrendDirection) UnmarshalText(data []byte) error {
-	switch TestTrendDirection(data) {
-	case TestTrendDirectionImproving:
-		*s = TestTrendDirectionImproving
-		return nil
-	case TestTrendDirectionDeclining:
-		*s = TestTrendDirectionDeclining
-		return nil
-	case TestTrendDirectionStable:
-		*s = TestTrendDirectionStable
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // What happened inside one turn.
@@ -13012,62 +5667,12 @@ type TestTurnDetail struct {
 	Logs []TestTurnLog `json:"logs"`
 }
 
-// GetTurn returns the value of Turn.
-func (s *TestTurnDetail) GetTurn() int {
-	return s.Turn
-}
-
-// GetNodeID returns the value of NodeID.
-func (s *TestTurnDetail) GetNodeID() OptString {
-	return s.NodeID
-}
-
-// GetLogs returns the value of Logs.
-func (s *TestTurnDetail) GetLogs() []TestTurnLog {
-	return s.Logs
-}
-
-// SetTurn sets the value of Turn.
-func (s *TestTurnDetail) SetTurn(val int) {
-	s.Turn = val
-}
-
-// SetNodeID sets the value of NodeID.
-func (s *TestTurnDetail) SetNodeID(val OptString) {
-	s.NodeID = val
-}
-
-// SetLogs sets the value of Logs.
-func (s *TestTurnDetail) SetLogs(val []TestTurnLog) {
-	s.Logs = val
-}
-
 // One step the agent took in a turn. Further keys depend on `type`.
 // Ref: #/components/schemas/TestTurnLog
 type TestTurnLog struct {
 	// Decision, tool_call, variables, loop, action or error.
 	Type            string `json:"type"`
 	AdditionalProps TestTurnLogAdditional
-}
-
-// GetType returns the value of Type.
-func (s *TestTurnLog) GetType() string {
-	return s.Type
-}
-
-// GetAdditionalProps returns the value of AdditionalProps.
-func (s *TestTurnLog) GetAdditionalProps() TestTurnLogAdditional {
-	return s.AdditionalProps
-}
-
-// SetType sets the value of Type.
-func (s *TestTurnLog) SetType(val string) {
-	s.Type = val
-}
-
-// SetAdditionalProps sets the value of AdditionalProps.
-func (s *TestTurnLog) SetAdditionalProps(val TestTurnLogAdditional) {
-	s.AdditionalProps = val
 }
 
 type TestTurnLogAdditional map[string]jx.Raw
@@ -13092,36 +5697,6 @@ type TestUsage struct {
 	OutputTokens int `json:"output_tokens"`
 }
 
-// GetRole returns the value of Role.
-func (s *TestUsage) GetRole() TestUsageRole {
-	return s.Role
-}
-
-// GetInputTokens returns the value of InputTokens.
-func (s *TestUsage) GetInputTokens() int {
-	return s.InputTokens
-}
-
-// GetOutputTokens returns the value of OutputTokens.
-func (s *TestUsage) GetOutputTokens() int {
-	return s.OutputTokens
-}
-
-// SetRole sets the value of Role.
-func (s *TestUsage) SetRole(val TestUsageRole) {
-	s.Role = val
-}
-
-// SetInputTokens sets the value of InputTokens.
-func (s *TestUsage) SetInputTokens(val int) {
-	s.InputTokens = val
-}
-
-// SetOutputTokens sets the value of OutputTokens.
-func (s *TestUsage) SetOutputTokens(val int) {
-	s.OutputTokens = val
-}
-
 // Who asked the model.
 type TestUsageRole string
 
@@ -13134,7 +5709,6 @@ const (
 	TestUsageRoleLabeler  TestUsageRole = "labeler"
 )
 
-// AllValues returns all TestUsageRole values.
 func (TestUsageRole) AllValues() []TestUsageRole {
 	return []TestUsageRole{
 		TestUsageRoleCaller,
@@ -13146,51 +5720,9 @@ func (TestUsageRole) AllValues() []TestUsageRole {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s TestUsageRole) MarshalText() ([]byte, error) {
-	switch s {
-	case TestUsageRoleCaller:
-		return []byte(s), nil
-	case TestUsageRoleAgent:
-		return []byte(s), nil
-	case TestUsageRoleJudge:
-		return []byte(s), nil
-	case TestUsageRoleAnalyzer:
-		return []byte(s), nil
-	case TestUsageRoleFixer:
-		return []byte(s), nil
-	case TestUsageRoleLabeler:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s TestUsageRole) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (s *TestUsageRole) UnmarshalText(data []byte) error {
-	switch TestUsageRole(data) {
-	case TestUsageRoleCaller:
-		*s = TestUsageRoleCaller
-		return nil
-	case TestUsageRoleAgent:
-		*s = TestUsageRoleAgent
-		return nil
-	case TestUsageRoleJudge:
-		*s = TestUsageRoleJudge
-		return nil
-	case TestUsageRoleAnalyzer:
-		*s = TestUsageRoleAnalyzer
-		return nil
-	case TestUsageRoleFixer:
-		*s = TestUsageRoleFixer
-		return nil
-	case TestUsageRoleLabeler:
-		*s = TestUsageRoleLabeler
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
-}
+func (s *TestUsageRole) UnmarshalText(data []byte) error { return codec.EnumOf(data, s, s.AllValues()) }
 
 // Which variable, and what it has to be.
 // Ref: #/components/schemas/TestVariableExtractedConfig
@@ -13208,66 +5740,6 @@ type TestVariableExtractedConfig struct {
 	Loose OptBool `json:"loose"`
 }
 
-// GetVariable returns the value of Variable.
-func (s *TestVariableExtractedConfig) GetVariable() string {
-	return s.Variable
-}
-
-// GetOperator returns the value of Operator.
-func (s *TestVariableExtractedConfig) GetOperator() OptTestVariableExtractedConfigOperator {
-	return s.Operator
-}
-
-// GetValue returns the value of Value.
-func (s *TestVariableExtractedConfig) GetValue() OptTestScalar {
-	return s.Value
-}
-
-// GetValues returns the value of Values.
-func (s *TestVariableExtractedConfig) GetValues() []TestScalar {
-	return s.Values
-}
-
-// GetCaseSensitive returns the value of CaseSensitive.
-func (s *TestVariableExtractedConfig) GetCaseSensitive() OptBool {
-	return s.CaseSensitive
-}
-
-// GetLoose returns the value of Loose.
-func (s *TestVariableExtractedConfig) GetLoose() OptBool {
-	return s.Loose
-}
-
-// SetVariable sets the value of Variable.
-func (s *TestVariableExtractedConfig) SetVariable(val string) {
-	s.Variable = val
-}
-
-// SetOperator sets the value of Operator.
-func (s *TestVariableExtractedConfig) SetOperator(val OptTestVariableExtractedConfigOperator) {
-	s.Operator = val
-}
-
-// SetValue sets the value of Value.
-func (s *TestVariableExtractedConfig) SetValue(val OptTestScalar) {
-	s.Value = val
-}
-
-// SetValues sets the value of Values.
-func (s *TestVariableExtractedConfig) SetValues(val []TestScalar) {
-	s.Values = val
-}
-
-// SetCaseSensitive sets the value of CaseSensitive.
-func (s *TestVariableExtractedConfig) SetCaseSensitive(val OptBool) {
-	s.CaseSensitive = val
-}
-
-// SetLoose sets the value of Loose.
-func (s *TestVariableExtractedConfig) SetLoose(val OptBool) {
-	s.Loose = val
-}
-
 // How to compare; `exists` by default. `exists` asks for any value that is not null.
 type TestVariableExtractedConfigOperator string
 
@@ -13279,7 +5751,6 @@ const (
 	TestVariableExtractedConfigOperatorOneOf    TestVariableExtractedConfigOperator = "one_of"
 )
 
-// AllValues returns all TestVariableExtractedConfigOperator values.
 func (TestVariableExtractedConfigOperator) AllValues() []TestVariableExtractedConfigOperator {
 	return []TestVariableExtractedConfigOperator{
 		TestVariableExtractedConfigOperatorExists,
@@ -13290,45 +5761,12 @@ func (TestVariableExtractedConfigOperator) AllValues() []TestVariableExtractedCo
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
 func (s TestVariableExtractedConfigOperator) MarshalText() ([]byte, error) {
-	switch s {
-	case TestVariableExtractedConfigOperatorExists:
-		return []byte(s), nil
-	case TestVariableExtractedConfigOperatorEquals:
-		return []byte(s), nil
-	case TestVariableExtractedConfigOperatorContains:
-		return []byte(s), nil
-	case TestVariableExtractedConfigOperatorRegex:
-		return []byte(s), nil
-	case TestVariableExtractedConfigOperatorOneOf:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
+	return codec.EnumText(s, s.AllValues())
 }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *TestVariableExtractedConfigOperator) UnmarshalText(data []byte) error {
-	switch TestVariableExtractedConfigOperator(data) {
-	case TestVariableExtractedConfigOperatorExists:
-		*s = TestVariableExtractedConfigOperatorExists
-		return nil
-	case TestVariableExtractedConfigOperatorEquals:
-		*s = TestVariableExtractedConfigOperatorEquals
-		return nil
-	case TestVariableExtractedConfigOperatorContains:
-		*s = TestVariableExtractedConfigOperatorContains
-		return nil
-	case TestVariableExtractedConfigOperatorRegex:
-		*s = TestVariableExtractedConfigOperatorRegex
-		return nil
-	case TestVariableExtractedConfigOperatorOneOf:
-		*s = TestVariableExtractedConfigOperatorOneOf
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // The node that most surely causes failures.
@@ -13340,36 +5778,6 @@ type TestWeakestLink struct {
 	NodeName string `json:"node_name"`
 	// Failures by visits.
 	FailureRate float64 `json:"failure_rate"`
-}
-
-// GetNodeID returns the value of NodeID.
-func (s *TestWeakestLink) GetNodeID() string {
-	return s.NodeID
-}
-
-// GetNodeName returns the value of NodeName.
-func (s *TestWeakestLink) GetNodeName() string {
-	return s.NodeName
-}
-
-// GetFailureRate returns the value of FailureRate.
-func (s *TestWeakestLink) GetFailureRate() float64 {
-	return s.FailureRate
-}
-
-// SetNodeID sets the value of NodeID.
-func (s *TestWeakestLink) SetNodeID(val string) {
-	s.NodeID = val
-}
-
-// SetNodeName sets the value of NodeName.
-func (s *TestWeakestLink) SetNodeName(val string) {
-	s.NodeName = val
-}
-
-// SetFailureRate sets the value of FailureRate.
-func (s *TestWeakestLink) SetFailureRate(val float64) {
-	s.FailureRate = val
 }
 
 // The answer a webhook gets during a run. Runs never call a real address by default; without a mock
@@ -13390,76 +5798,6 @@ type TestWebhookMock struct {
 	Fault OptTestWebhookMockFault `json:"fault"`
 }
 
-// GetNodeID returns the value of NodeID.
-func (s *TestWebhookMock) GetNodeID() OptString {
-	return s.NodeID
-}
-
-// GetURL returns the value of URL.
-func (s *TestWebhookMock) GetURL() OptString {
-	return s.URL
-}
-
-// GetMethod returns the value of Method.
-func (s *TestWebhookMock) GetMethod() OptTestHTTPMethod {
-	return s.Method
-}
-
-// GetStatus returns the value of Status.
-func (s *TestWebhookMock) GetStatus() OptInt {
-	return s.Status
-}
-
-// GetBody returns the value of Body.
-func (s *TestWebhookMock) GetBody() OptFreeObject {
-	return s.Body
-}
-
-// GetDelayMs returns the value of DelayMs.
-func (s *TestWebhookMock) GetDelayMs() OptInt {
-	return s.DelayMs
-}
-
-// GetFault returns the value of Fault.
-func (s *TestWebhookMock) GetFault() OptTestWebhookMockFault {
-	return s.Fault
-}
-
-// SetNodeID sets the value of NodeID.
-func (s *TestWebhookMock) SetNodeID(val OptString) {
-	s.NodeID = val
-}
-
-// SetURL sets the value of URL.
-func (s *TestWebhookMock) SetURL(val OptString) {
-	s.URL = val
-}
-
-// SetMethod sets the value of Method.
-func (s *TestWebhookMock) SetMethod(val OptTestHTTPMethod) {
-	s.Method = val
-}
-
-// SetStatus sets the value of Status.
-func (s *TestWebhookMock) SetStatus(val OptInt) {
-	s.Status = val
-}
-
-// SetBody sets the value of Body.
-func (s *TestWebhookMock) SetBody(val OptFreeObject) {
-	s.Body = val
-}
-
-// SetDelayMs sets the value of DelayMs.
-func (s *TestWebhookMock) SetDelayMs(val OptInt) {
-	s.DelayMs = val
-}
-
-// SetFault sets the value of Fault.
-func (s *TestWebhookMock) SetFault(val OptTestWebhookMockFault) {
-	s.Fault = val
-}
-
 // Fail in this way instead of answering.
 type TestWebhookMockFault string
 
@@ -13468,7 +5806,6 @@ const (
 	TestWebhookMockFaultConnectionError TestWebhookMockFault = "connection_error"
 )
 
-// AllValues returns all TestWebhookMockFault values.
 func (TestWebhookMockFault) AllValues() []TestWebhookMockFault {
 	return []TestWebhookMockFault{
 		TestWebhookMockFaultTimeout,
@@ -13476,30 +5813,10 @@ func (TestWebhookMockFault) AllValues() []TestWebhookMockFault {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s TestWebhookMockFault) MarshalText() ([]byte, error) {
-	switch s {
-	case TestWebhookMockFaultTimeout:
-		return []byte(s), nil
-	case TestWebhookMockFaultConnectionError:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s TestWebhookMockFault) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *TestWebhookMockFault) UnmarshalText(data []byte) error {
-	switch TestWebhookMockFault(data) {
-	case TestWebhookMockFaultTimeout:
-		*s = TestWebhookMockFaultTimeout
-		return nil
-	case TestWebhookMockFaultConnectionError:
-		*s = TestWebhookMockFaultConnectionError
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // Which webhook call counts, and how many are needed.
@@ -13524,106 +5841,6 @@ type TestWebhookTriggeredConfig struct {
 	AfterNode OptString `json:"after_node"`
 }
 
-// GetURL returns the value of URL.
-func (s *TestWebhookTriggeredConfig) GetURL() OptString {
-	return s.URL
-}
-
-// GetURLMatch returns the value of URLMatch.
-func (s *TestWebhookTriggeredConfig) GetURLMatch() OptTestWebhookTriggeredConfigURLMatch {
-	return s.URLMatch
-}
-
-// GetNodeID returns the value of NodeID.
-func (s *TestWebhookTriggeredConfig) GetNodeID() OptString {
-	return s.NodeID
-}
-
-// GetMethod returns the value of Method.
-func (s *TestWebhookTriggeredConfig) GetMethod() OptTestHTTPMethod {
-	return s.Method
-}
-
-// GetRequestBody returns the value of RequestBody.
-func (s *TestWebhookTriggeredConfig) GetRequestBody() OptFreeObject {
-	return s.RequestBody
-}
-
-// GetBodyMatch returns the value of BodyMatch.
-func (s *TestWebhookTriggeredConfig) GetBodyMatch() OptFreeObject {
-	return s.BodyMatch
-}
-
-// GetMinCount returns the value of MinCount.
-func (s *TestWebhookTriggeredConfig) GetMinCount() OptInt {
-	return s.MinCount
-}
-
-// GetMaxCount returns the value of MaxCount.
-func (s *TestWebhookTriggeredConfig) GetMaxCount() OptInt {
-	return s.MaxCount
-}
-
-// GetBeforeNode returns the value of BeforeNode.
-func (s *TestWebhookTriggeredConfig) GetBeforeNode() OptString {
-	return s.BeforeNode
-}
-
-// GetAfterNode returns the value of AfterNode.
-func (s *TestWebhookTriggeredConfig) GetAfterNode() OptString {
-	return s.AfterNode
-}
-
-// SetURL sets the value of URL.
-func (s *TestWebhookTriggeredConfig) SetURL(val OptString) {
-	s.URL = val
-}
-
-// SetURLMatch sets the value of URLMatch.
-func (s *TestWebhookTriggeredConfig) SetURLMatch(val OptTestWebhookTriggeredConfigURLMatch) {
-	s.URLMatch = val
-}
-
-// SetNodeID sets the value of NodeID.
-func (s *TestWebhookTriggeredConfig) SetNodeID(val OptString) {
-	s.NodeID = val
-}
-
-// SetMethod sets the value of Method.
-func (s *TestWebhookTriggeredConfig) SetMethod(val OptTestHTTPMethod) {
-	s.Method = val
-}
-
-// SetRequestBody sets the value of RequestBody.
-func (s *TestWebhookTriggeredConfig) SetRequestBody(val OptFreeObject) {
-	s.RequestBody = val
-}
-
-// SetBodyMatch sets the value of BodyMatch.
-func (s *TestWebhookTriggeredConfig) SetBodyMatch(val OptFreeObject) {
-	s.BodyMatch = val
-}
-
-// SetMinCount sets the value of MinCount.
-func (s *TestWebhookTriggeredConfig) SetMinCount(val OptInt) {
-	s.MinCount = val
-}
-
-// SetMaxCount sets the value of MaxCount.
-func (s *TestWebhookTriggeredConfig) SetMaxCount(val OptInt) {
-	s.MaxCount = val
-}
-
-// SetBeforeNode sets the value of BeforeNode.
-func (s *TestWebhookTriggeredConfig) SetBeforeNode(val OptString) {
-	s.BeforeNode = val
-}
-
-// SetAfterNode sets the value of AfterNode.
-func (s *TestWebhookTriggeredConfig) SetAfterNode(val OptString) {
-	s.AfterNode = val
-}
-
 // How `url` compares; `exact` by default.
 type TestWebhookTriggeredConfigURLMatch string
 
@@ -13633,7 +5850,6 @@ const (
 	TestWebhookTriggeredConfigURLMatchGlob   TestWebhookTriggeredConfigURLMatch = "glob"
 )
 
-// AllValues returns all TestWebhookTriggeredConfigURLMatch values.
 func (TestWebhookTriggeredConfigURLMatch) AllValues() []TestWebhookTriggeredConfigURLMatch {
 	return []TestWebhookTriggeredConfigURLMatch{
 		TestWebhookTriggeredConfigURLMatchExact,
@@ -13642,35 +5858,12 @@ func (TestWebhookTriggeredConfigURLMatch) AllValues() []TestWebhookTriggeredConf
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
 func (s TestWebhookTriggeredConfigURLMatch) MarshalText() ([]byte, error) {
-	switch s {
-	case TestWebhookTriggeredConfigURLMatchExact:
-		return []byte(s), nil
-	case TestWebhookTriggeredConfigURLMatchPrefix:
-		return []byte(s), nil
-	case TestWebhookTriggeredConfigURLMatchGlob:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
+	return codec.EnumText(s, s.AllValues())
 }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *TestWebhookTriggeredConfigURLMatch) UnmarshalText(data []byte) error {
-	switch TestWebhookTriggeredConfigURLMatch(data) {
-	case TestWebhookTriggeredConfigURLMatchExact:
-		*s = TestWebhookTriggeredConfigURLMatchExact
-		return nil
-	case TestWebhookTriggeredConfigURLMatchPrefix:
-		*s = TestWebhookTriggeredConfigURLMatchPrefix
-		return nil
-	case TestWebhookTriggeredConfigURLMatchGlob:
-		*s = TestWebhookTriggeredConfigURLMatchGlob
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // The running session in short.
@@ -13697,132 +5890,12 @@ type TornadoActive struct {
 	CreatedAt time.Time `json:"created_at"`
 }
 
-// GetSessionID returns the value of SessionID.
-func (s *TornadoActive) GetSessionID() string {
-	return s.SessionID
-}
-
-// GetStatus returns the value of Status.
-func (s *TornadoActive) GetStatus() TornadoStatus {
-	return s.Status
-}
-
-// GetPathwayID returns the value of PathwayID.
-func (s *TornadoActive) GetPathwayID() string {
-	return s.PathwayID
-}
-
-// GetPersonaID returns the value of PersonaID.
-func (s *TornadoActive) GetPersonaID() NilString {
-	return s.PersonaID
-}
-
-// GetCurrentIteration returns the value of CurrentIteration.
-func (s *TornadoActive) GetCurrentIteration() int {
-	return s.CurrentIteration
-}
-
-// GetMaxIterations returns the value of MaxIterations.
-func (s *TornadoActive) GetMaxIterations() int {
-	return s.MaxIterations
-}
-
-// GetTotalScenarios returns the value of TotalScenarios.
-func (s *TornadoActive) GetTotalScenarios() int {
-	return s.TotalScenarios
-}
-
-// GetPassedScenarios returns the value of PassedScenarios.
-func (s *TornadoActive) GetPassedScenarios() int {
-	return s.PassedScenarios
-}
-
-// GetFailedScenarios returns the value of FailedScenarios.
-func (s *TornadoActive) GetFailedScenarios() int {
-	return s.FailedScenarios
-}
-
-// GetCreatedAt returns the value of CreatedAt.
-func (s *TornadoActive) GetCreatedAt() time.Time {
-	return s.CreatedAt
-}
-
-// SetSessionID sets the value of SessionID.
-func (s *TornadoActive) SetSessionID(val string) {
-	s.SessionID = val
-}
-
-// SetStatus sets the value of Status.
-func (s *TornadoActive) SetStatus(val TornadoStatus) {
-	s.Status = val
-}
-
-// SetPathwayID sets the value of PathwayID.
-func (s *TornadoActive) SetPathwayID(val string) {
-	s.PathwayID = val
-}
-
-// SetPersonaID sets the value of PersonaID.
-func (s *TornadoActive) SetPersonaID(val NilString) {
-	s.PersonaID = val
-}
-
-// SetCurrentIteration sets the value of CurrentIteration.
-func (s *TornadoActive) SetCurrentIteration(val int) {
-	s.CurrentIteration = val
-}
-
-// SetMaxIterations sets the value of MaxIterations.
-func (s *TornadoActive) SetMaxIterations(val int) {
-	s.MaxIterations = val
-}
-
-// SetTotalScenarios sets the value of TotalScenarios.
-func (s *TornadoActive) SetTotalScenarios(val int) {
-	s.TotalScenarios = val
-}
-
-// SetPassedScenarios sets the value of PassedScenarios.
-func (s *TornadoActive) SetPassedScenarios(val int) {
-	s.PassedScenarios = val
-}
-
-// SetFailedScenarios sets the value of FailedScenarios.
-func (s *TornadoActive) SetFailedScenarios(val int) {
-	s.FailedScenarios = val
-}
-
-// SetCreatedAt sets the value of CreatedAt.
-func (s *TornadoActive) SetCreatedAt(val time.Time) {
-	s.CreatedAt = val
-}
-
 // Envelope of the answer.
 // Ref: #/components/schemas/TornadoActiveReply
 type TornadoActiveReply struct {
 	Data TornadoActive `json:"data"`
 	// Null on success.
 	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *TornadoActiveReply) GetData() TornadoActive {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *TornadoActiveReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *TornadoActiveReply) SetData(val TornadoActive) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *TornadoActiveReply) SetErrors(val struct{}) {
-	s.Errors = val
 }
 
 // Confirms a cancellation.
@@ -13832,42 +5905,12 @@ type TornadoCancelled struct {
 	Cancelled bool `json:"cancelled"`
 }
 
-// GetCancelled returns the value of Cancelled.
-func (s *TornadoCancelled) GetCancelled() bool {
-	return s.Cancelled
-}
-
-// SetCancelled sets the value of Cancelled.
-func (s *TornadoCancelled) SetCancelled(val bool) {
-	s.Cancelled = val
-}
-
 // Envelope of the answer.
 // Ref: #/components/schemas/TornadoCancelledReply
 type TornadoCancelledReply struct {
 	Data TornadoCancelled `json:"data"`
 	// Null on success.
 	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *TornadoCancelledReply) GetData() TornadoCancelled {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *TornadoCancelledReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *TornadoCancelledReply) SetData(val TornadoCancelled) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *TornadoCancelledReply) SetErrors(val struct{}) {
-	s.Errors = val
 }
 
 // Differences between two versions. Members for editors only, such as positions, are left out.
@@ -13883,46 +5926,6 @@ type TornadoChanges struct {
 	Reordered bool `json:"reordered"`
 }
 
-// GetAgainst returns the value of Against.
-func (s *TornadoChanges) GetAgainst() int {
-	return s.Against
-}
-
-// GetNodes returns the value of Nodes.
-func (s *TornadoChanges) GetNodes() []PathwayDifference {
-	return s.Nodes
-}
-
-// GetEdges returns the value of Edges.
-func (s *TornadoChanges) GetEdges() []PathwayDifference {
-	return s.Edges
-}
-
-// GetReordered returns the value of Reordered.
-func (s *TornadoChanges) GetReordered() bool {
-	return s.Reordered
-}
-
-// SetAgainst sets the value of Against.
-func (s *TornadoChanges) SetAgainst(val int) {
-	s.Against = val
-}
-
-// SetNodes sets the value of Nodes.
-func (s *TornadoChanges) SetNodes(val []PathwayDifference) {
-	s.Nodes = val
-}
-
-// SetEdges sets the value of Edges.
-func (s *TornadoChanges) SetEdges(val []PathwayDifference) {
-	s.Edges = val
-}
-
-// SetReordered sets the value of Reordered.
-func (s *TornadoChanges) SetReordered(val bool) {
-	s.Reordered = val
-}
-
 // One planned change.
 // Ref: #/components/schemas/TornadoFix
 type TornadoFix struct {
@@ -13935,46 +5938,6 @@ type TornadoFix struct {
 	Type        TestFixKind `json:"type"`
 }
 
-// GetID returns the value of ID.
-func (s *TornadoFix) GetID() string {
-	return s.ID
-}
-
-// GetTargetNode returns the value of TargetNode.
-func (s *TornadoFix) GetTargetNode() string {
-	return s.TargetNode
-}
-
-// GetDescription returns the value of Description.
-func (s *TornadoFix) GetDescription() string {
-	return s.Description
-}
-
-// GetType returns the value of Type.
-func (s *TornadoFix) GetType() TestFixKind {
-	return s.Type
-}
-
-// SetID sets the value of ID.
-func (s *TornadoFix) SetID(val string) {
-	s.ID = val
-}
-
-// SetTargetNode sets the value of TargetNode.
-func (s *TornadoFix) SetTargetNode(val string) {
-	s.TargetNode = val
-}
-
-// SetDescription sets the value of Description.
-func (s *TornadoFix) SetDescription(val string) {
-	s.Description = val
-}
-
-// SetType sets the value of Type.
-func (s *TornadoFix) SetType(val TestFixKind) {
-	s.Type = val
-}
-
 // The changes of one attempt.
 // Ref: #/components/schemas/TornadoFixPlan
 type TornadoFixPlan struct {
@@ -13982,26 +5945,6 @@ type TornadoFixPlan struct {
 	Fixes []TornadoFix `json:"fixes"`
 	// Fix ids, most important first.
 	PriorityOrder []string `json:"priority_order"`
-}
-
-// GetFixes returns the value of Fixes.
-func (s *TornadoFixPlan) GetFixes() []TornadoFix {
-	return s.Fixes
-}
-
-// GetPriorityOrder returns the value of PriorityOrder.
-func (s *TornadoFixPlan) GetPriorityOrder() []string {
-	return s.PriorityOrder
-}
-
-// SetFixes sets the value of Fixes.
-func (s *TornadoFixPlan) SetFixes(val []TornadoFix) {
-	s.Fixes = val
-}
-
-// SetPriorityOrder sets the value of PriorityOrder.
-func (s *TornadoFixPlan) SetPriorityOrder(val []string) {
-	s.PriorityOrder = val
 }
 
 // One attempt. Iteration 0 is the first measurement and has no plan.
@@ -14044,156 +5987,6 @@ type TornadoIteration struct {
 	OutcomeReason NilString `json:"outcome_reason"`
 }
 
-// GetIteration returns the value of Iteration.
-func (s *TornadoIteration) GetIteration() int {
-	return s.Iteration
-}
-
-// GetBatchID returns the value of BatchID.
-func (s *TornadoIteration) GetBatchID() NilString {
-	return s.BatchID
-}
-
-// GetBatchIds returns the value of BatchIds.
-func (s *TornadoIteration) GetBatchIds() []string {
-	return s.BatchIds
-}
-
-// GetStartedAt returns the value of StartedAt.
-func (s *TornadoIteration) GetStartedAt() time.Time {
-	return s.StartedAt
-}
-
-// GetCompletedAt returns the value of CompletedAt.
-func (s *TornadoIteration) GetCompletedAt() NilDateTime {
-	return s.CompletedAt
-}
-
-// GetPassedIds returns the value of PassedIds.
-func (s *TornadoIteration) GetPassedIds() []string {
-	return s.PassedIds
-}
-
-// GetFailedIds returns the value of FailedIds.
-func (s *TornadoIteration) GetFailedIds() []string {
-	return s.FailedIds
-}
-
-// GetErrorIds returns the value of ErrorIds.
-func (s *TornadoIteration) GetErrorIds() []string {
-	return s.ErrorIds
-}
-
-// GetNewlyUnfixableIds returns the value of NewlyUnfixableIds.
-func (s *TornadoIteration) GetNewlyUnfixableIds() []string {
-	return s.NewlyUnfixableIds
-}
-
-// GetFixPlan returns the value of FixPlan.
-func (s *TornadoIteration) GetFixPlan() NilTornadoFixPlan {
-	return s.FixPlan
-}
-
-// GetChanges returns the value of Changes.
-func (s *TornadoIteration) GetChanges() NilTornadoChanges {
-	return s.Changes
-}
-
-// GetPromptExcerpt returns the value of PromptExcerpt.
-func (s *TornadoIteration) GetPromptExcerpt() NilString {
-	return s.PromptExcerpt
-}
-
-// GetVersionNumber returns the value of VersionNumber.
-func (s *TornadoIteration) GetVersionNumber() NilInt {
-	return s.VersionNumber
-}
-
-// GetOutcome returns the value of Outcome.
-func (s *TornadoIteration) GetOutcome() NilTornadoIterationOutcome {
-	return s.Outcome
-}
-
-// GetOutcomeReason returns the value of OutcomeReason.
-func (s *TornadoIteration) GetOutcomeReason() NilString {
-	return s.OutcomeReason
-}
-
-// SetIteration sets the value of Iteration.
-func (s *TornadoIteration) SetIteration(val int) {
-	s.Iteration = val
-}
-
-// SetBatchID sets the value of BatchID.
-func (s *TornadoIteration) SetBatchID(val NilString) {
-	s.BatchID = val
-}
-
-// SetBatchIds sets the value of BatchIds.
-func (s *TornadoIteration) SetBatchIds(val []string) {
-	s.BatchIds = val
-}
-
-// SetStartedAt sets the value of StartedAt.
-func (s *TornadoIteration) SetStartedAt(val time.Time) {
-	s.StartedAt = val
-}
-
-// SetCompletedAt sets the value of CompletedAt.
-func (s *TornadoIteration) SetCompletedAt(val NilDateTime) {
-	s.CompletedAt = val
-}
-
-// SetPassedIds sets the value of PassedIds.
-func (s *TornadoIteration) SetPassedIds(val []string) {
-	s.PassedIds = val
-}
-
-// SetFailedIds sets the value of FailedIds.
-func (s *TornadoIteration) SetFailedIds(val []string) {
-	s.FailedIds = val
-}
-
-// SetErrorIds sets the value of ErrorIds.
-func (s *TornadoIteration) SetErrorIds(val []string) {
-	s.ErrorIds = val
-}
-
-// SetNewlyUnfixableIds sets the value of NewlyUnfixableIds.
-func (s *TornadoIteration) SetNewlyUnfixableIds(val []string) {
-	s.NewlyUnfixableIds = val
-}
-
-// SetFixPlan sets the value of FixPlan.
-func (s *TornadoIteration) SetFixPlan(val NilTornadoFixPlan) {
-	s.FixPlan = val
-}
-
-// SetChanges sets the value of Changes.
-func (s *TornadoIteration) SetChanges(val NilTornadoChanges) {
-	s.Changes = val
-}
-
-// SetPromptExcerpt sets the value of PromptExcerpt.
-func (s *TornadoIteration) SetPromptExcerpt(val NilString) {
-	s.PromptExcerpt = val
-}
-
-// SetVersionNumber sets the value of VersionNumber.
-func (s *TornadoIteration) SetVersionNumber(val NilInt) {
-	s.VersionNumber = val
-}
-
-// SetOutcome sets the value of Outcome.
-func (s *TornadoIteration) SetOutcome(val NilTornadoIterationOutcome) {
-	s.Outcome = val
-}
-
-// SetOutcomeReason sets the value of OutcomeReason.
-func (s *TornadoIteration) SetOutcomeReason(val NilString) {
-	s.OutcomeReason = val
-}
-
 // What became of the attempt; null while it runs. `inconclusive`, when runs without a verdict stay so;
 // `no_plan`, when nothing new was proposed; `refused`, when a proposal breaks the limits or makes no
 // pathway; `unfinished`, when the session has ended meanwhile.
@@ -14209,7 +6002,6 @@ const (
 	TornadoIterationOutcomeUnfinished   TornadoIterationOutcome = "unfinished"
 )
 
-// AllValues returns all TornadoIterationOutcome values.
 func (TornadoIterationOutcome) AllValues() []TornadoIterationOutcome {
 	return []TornadoIterationOutcome{
 		TornadoIterationOutcomeBaseline,
@@ -14222,55 +6014,12 @@ func (TornadoIterationOutcome) AllValues() []TornadoIterationOutcome {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
 func (s TornadoIterationOutcome) MarshalText() ([]byte, error) {
-	switch s {
-	case TornadoIterationOutcomeBaseline:
-		return []byte(s), nil
-	case TornadoIterationOutcomeAccepted:
-		return []byte(s), nil
-	case TornadoIterationOutcomeRejected:
-		return []byte(s), nil
-	case TornadoIterationOutcomeInconclusive:
-		return []byte(s), nil
-	case TornadoIterationOutcomeNoPlan:
-		return []byte(s), nil
-	case TornadoIterationOutcomeRefused:
-		return []byte(s), nil
-	case TornadoIterationOutcomeUnfinished:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
+	return codec.EnumText(s, s.AllValues())
 }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *TornadoIterationOutcome) UnmarshalText(data []byte) error {
-	switch TornadoIterationOutcome(data) {
-	case TornadoIterationOutcomeBaseline:
-		*s = TornadoIterationOutcomeBaseline
-		return nil
-	case TornadoIterationOutcomeAccepted:
-		*s = TornadoIterationOutcomeAccepted
-		return nil
-	case TornadoIterationOutcomeRejected:
-		*s = TornadoIterationOutcomeRejected
-		return nil
-	case TornadoIterationOutcomeInconclusive:
-		*s = TornadoIterationOutcomeInconclusive
-		return nil
-	case TornadoIterationOutcomeNoPlan:
-		*s = TornadoIterationOutcomeNoPlan
-		return nil
-	case TornadoIterationOutcomeRefused:
-		*s = TornadoIterationOutcomeRefused
-		return nil
-	case TornadoIterationOutcomeUnfinished:
-		*s = TornadoIterationOutcomeUnfinished
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // Envelope of the answer.
@@ -14281,26 +6030,6 @@ type TornadoListReply struct {
 	Errors struct{} `json:"errors"`
 }
 
-// GetData returns the value of Data.
-func (s *TornadoListReply) GetData() TornadoPage {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *TornadoListReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *TornadoListReply) SetData(val TornadoPage) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *TornadoListReply) SetErrors(val struct{}) {
-	s.Errors = val
-}
-
 // A page of sessions.
 // Ref: #/components/schemas/TornadoPage
 type TornadoPage struct {
@@ -14308,26 +6037,6 @@ type TornadoPage struct {
 	Sessions []TornadoSummary `json:"sessions"`
 	// Where the next page begins; null on the last one.
 	NextCursor NilString `json:"next_cursor"`
-}
-
-// GetSessions returns the value of Sessions.
-func (s *TornadoPage) GetSessions() []TornadoSummary {
-	return s.Sessions
-}
-
-// GetNextCursor returns the value of NextCursor.
-func (s *TornadoPage) GetNextCursor() NilString {
-	return s.NextCursor
-}
-
-// SetSessions sets the value of Sessions.
-func (s *TornadoPage) SetSessions(val []TornadoSummary) {
-	s.Sessions = val
-}
-
-// SetNextCursor sets the value of NextCursor.
-func (s *TornadoPage) SetNextCursor(val NilString) {
-	s.NextCursor = val
 }
 
 // What a session does.
@@ -14344,7 +6053,6 @@ const (
 	TornadoPhaseDeciding  TornadoPhase = "deciding"
 )
 
-// AllValues returns all TornadoPhase values.
 func (TornadoPhase) AllValues() []TornadoPhase {
 	return []TornadoPhase{
 		TornadoPhaseBaseline,
@@ -14357,56 +6065,9 @@ func (TornadoPhase) AllValues() []TornadoPhase {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s TornadoPhase) MarshalText() ([]byte, error) {
-	switch s {
-	case TornadoPhaseBaseline:
-		return []byte(s), nil
-	case TornadoPhaseAnalyzing:
-		return []byte(s), nil
-	case TornadoPhasePlanning:
-		return []byte(s), nil
-	case TornadoPhaseForking:
-		return []byte(s), nil
-	case TornadoPhaseScreening:
-		return []byte(s), nil
-	case TornadoPhaseVerifying:
-		return []byte(s), nil
-	case TornadoPhaseDeciding:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s TornadoPhase) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (s *TornadoPhase) UnmarshalText(data []byte) error {
-	switch TornadoPhase(data) {
-	case TornadoPhaseBaseline:
-		*s = TornadoPhaseBaseline
-		return nil
-	case TornadoPhaseAnalyzing:
-		*s = TornadoPhaseAnalyzing
-		return nil
-	case TornadoPhasePlanning:
-		*s = TornadoPhasePlanning
-		return nil
-	case TornadoPhaseForking:
-		*s = TornadoPhaseForking
-		return nil
-	case TornadoPhaseScreening:
-		*s = TornadoPhaseScreening
-		return nil
-	case TornadoPhaseVerifying:
-		*s = TornadoPhaseVerifying
-		return nil
-	case TornadoPhaseDeciding:
-		*s = TornadoPhaseDeciding
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
-}
+func (s *TornadoPhase) UnmarshalText(data []byte) error { return codec.EnumOf(data, s, s.AllValues()) }
 
 // Progress of a session. Fixes live in forked versions; nothing is promoted.
 // Ref: #/components/schemas/TornadoSession
@@ -14470,322 +6131,12 @@ type TornadoSession struct {
 	CompletedAt NilDateTime `json:"completed_at"`
 }
 
-// GetSessionID returns the value of SessionID.
-func (s *TornadoSession) GetSessionID() string {
-	return s.SessionID
-}
-
-// GetStatus returns the value of Status.
-func (s *TornadoSession) GetStatus() TornadoStatus {
-	return s.Status
-}
-
-// GetStopReason returns the value of StopReason.
-func (s *TornadoSession) GetStopReason() NilTornadoStopReason {
-	return s.StopReason
-}
-
-// GetDetail returns the value of Detail.
-func (s *TornadoSession) GetDetail() NilString {
-	return s.Detail
-}
-
-// GetPhase returns the value of Phase.
-func (s *TornadoSession) GetPhase() NilTornadoPhase {
-	return s.Phase
-}
-
-// GetPathwayID returns the value of PathwayID.
-func (s *TornadoSession) GetPathwayID() string {
-	return s.PathwayID
-}
-
-// GetPersonaID returns the value of PersonaID.
-func (s *TornadoSession) GetPersonaID() NilString {
-	return s.PersonaID
-}
-
-// GetCurrentIteration returns the value of CurrentIteration.
-func (s *TornadoSession) GetCurrentIteration() int {
-	return s.CurrentIteration
-}
-
-// GetMaxIterations returns the value of MaxIterations.
-func (s *TornadoSession) GetMaxIterations() int {
-	return s.MaxIterations
-}
-
-// GetTotalScenarios returns the value of TotalScenarios.
-func (s *TornadoSession) GetTotalScenarios() int {
-	return s.TotalScenarios
-}
-
-// GetPassedScenarios returns the value of PassedScenarios.
-func (s *TornadoSession) GetPassedScenarios() int {
-	return s.PassedScenarios
-}
-
-// GetFailedScenarios returns the value of FailedScenarios.
-func (s *TornadoSession) GetFailedScenarios() int {
-	return s.FailedScenarios
-}
-
-// GetUnfixableCount returns the value of UnfixableCount.
-func (s *TornadoSession) GetUnfixableCount() int {
-	return s.UnfixableCount
-}
-
-// GetUnfixableIds returns the value of UnfixableIds.
-func (s *TornadoSession) GetUnfixableIds() []string {
-	return s.UnfixableIds
-}
-
-// GetIterations returns the value of Iterations.
-func (s *TornadoSession) GetIterations() []TornadoIteration {
-	return s.Iterations
-}
-
-// GetElapsedMs returns the value of ElapsedMs.
-func (s *TornadoSession) GetElapsedMs() int {
-	return s.ElapsedMs
-}
-
-// GetTimeoutMs returns the value of TimeoutMs.
-func (s *TornadoSession) GetTimeoutMs() int {
-	return s.TimeoutMs
-}
-
-// GetBaseVersion returns the value of BaseVersion.
-func (s *TornadoSession) GetBaseVersion() NilInt {
-	return s.BaseVersion
-}
-
-// GetForkedVersion returns the value of ForkedVersion.
-func (s *TornadoSession) GetForkedVersion() NilInt {
-	return s.ForkedVersion
-}
-
-// GetBaseMoved returns the value of BaseMoved.
-func (s *TornadoSession) GetBaseMoved() bool {
-	return s.BaseMoved
-}
-
-// GetScenarioIds returns the value of ScenarioIds.
-func (s *TornadoSession) GetScenarioIds() []string {
-	return s.ScenarioIds
-}
-
-// GetHeldOutScenarioIds returns the value of HeldOutScenarioIds.
-func (s *TornadoSession) GetHeldOutScenarioIds() []string {
-	return s.HeldOutScenarioIds
-}
-
-// GetAllowNodeIds returns the value of AllowNodeIds.
-func (s *TornadoSession) GetAllowNodeIds() []string {
-	return s.AllowNodeIds
-}
-
-// GetDenyNodeIds returns the value of DenyNodeIds.
-func (s *TornadoSession) GetDenyNodeIds() []string {
-	return s.DenyNodeIds
-}
-
-// GetUsage returns the value of Usage.
-func (s *TornadoSession) GetUsage() []TestUsage {
-	return s.Usage
-}
-
-// GetCost returns the value of Cost.
-func (s *TornadoSession) GetCost() NilFloat64 {
-	return s.Cost
-}
-
-// GetBudget returns the value of Budget.
-func (s *TornadoSession) GetBudget() NilTestBudget {
-	return s.Budget
-}
-
-// GetCreatedAt returns the value of CreatedAt.
-func (s *TornadoSession) GetCreatedAt() time.Time {
-	return s.CreatedAt
-}
-
-// GetCompletedAt returns the value of CompletedAt.
-func (s *TornadoSession) GetCompletedAt() NilDateTime {
-	return s.CompletedAt
-}
-
-// SetSessionID sets the value of SessionID.
-func (s *TornadoSession) SetSessionID(val string) {
-	s.SessionID = val
-}
-
-// SetStatus sets the value of Status.
-func (s *TornadoSession) SetStatus(val TornadoStatus) {
-	s.Status = val
-}
-
-// SetStopReason sets the value of StopReason.
-func (s *TornadoSession) SetStopReason(val NilTornadoStopReason) {
-	s.StopReason = val
-}
-
-// SetDetail sets the value of Detail.
-func (s *TornadoSession) SetDetail(val NilString) {
-	s.Detail = val
-}
-
-// SetPhase sets the value of Phase.
-func (s *TornadoSession) SetPhase(val NilTornadoPhase) {
-	s.Phase = val
-}
-
-// SetPathwayID sets the value of PathwayID.
-func (s *TornadoSession) SetPathwayID(val string) {
-	s.PathwayID = val
-}
-
-// SetPersonaID sets the value of PersonaID.
-func (s *TornadoSession) SetPersonaID(val NilString) {
-	s.PersonaID = val
-}
-
-// SetCurrentIteration sets the value of CurrentIteration.
-func (s *TornadoSession) SetCurrentIteration(val int) {
-	s.CurrentIteration = val
-}
-
-// SetMaxIterations sets the value of MaxIterations.
-func (s *TornadoSession) SetMaxIterations(val int) {
-	s.MaxIterations = val
-}
-
-// SetTotalScenarios sets the value of TotalScenarios.
-func (s *TornadoSession) SetTotalScenarios(val int) {
-	s.TotalScenarios = val
-}
-
-// SetPassedScenarios sets the value of PassedScenarios.
-func (s *TornadoSession) SetPassedScenarios(val int) {
-	s.PassedScenarios = val
-}
-
-// SetFailedScenarios sets the value of FailedScenarios.
-func (s *TornadoSession) SetFailedScenarios(val int) {
-	s.FailedScenarios = val
-}
-
-// SetUnfixableCount sets the value of UnfixableCount.
-func (s *TornadoSession) SetUnfixableCount(val int) {
-	s.UnfixableCount = val
-}
-
-// SetUnfixableIds sets the value of UnfixableIds.
-func (s *TornadoSession) SetUnfixableIds(val []string) {
-	s.UnfixableIds = val
-}
-
-// SetIterations sets the value of Iterations.
-func (s *TornadoSession) SetIterations(val []TornadoIteration) {
-	s.Iterations = val
-}
-
-// SetElapsedMs sets the value of ElapsedMs.
-func (s *TornadoSession) SetElapsedMs(val int) {
-	s.ElapsedMs = val
-}
-
-// SetTimeoutMs sets the value of TimeoutMs.
-func (s *TornadoSession) SetTimeoutMs(val int) {
-	s.TimeoutMs = val
-}
-
-// SetBaseVersion sets the value of BaseVersion.
-func (s *TornadoSession) SetBaseVersion(val NilInt) {
-	s.BaseVersion = val
-}
-
-// SetForkedVersion sets the value of ForkedVersion.
-func (s *TornadoSession) SetForkedVersion(val NilInt) {
-	s.ForkedVersion = val
-}
-
-// SetBaseMoved sets the value of BaseMoved.
-func (s *TornadoSession) SetBaseMoved(val bool) {
-	s.BaseMoved = val
-}
-
-// SetScenarioIds sets the value of ScenarioIds.
-func (s *TornadoSession) SetScenarioIds(val []string) {
-	s.ScenarioIds = val
-}
-
-// SetHeldOutScenarioIds sets the value of HeldOutScenarioIds.
-func (s *TornadoSession) SetHeldOutScenarioIds(val []string) {
-	s.HeldOutScenarioIds = val
-}
-
-// SetAllowNodeIds sets the value of AllowNodeIds.
-func (s *TornadoSession) SetAllowNodeIds(val []string) {
-	s.AllowNodeIds = val
-}
-
-// SetDenyNodeIds sets the value of DenyNodeIds.
-func (s *TornadoSession) SetDenyNodeIds(val []string) {
-	s.DenyNodeIds = val
-}
-
-// SetUsage sets the value of Usage.
-func (s *TornadoSession) SetUsage(val []TestUsage) {
-	s.Usage = val
-}
-
-// SetCost sets the value of Cost.
-func (s *TornadoSession) SetCost(val NilFloat64) {
-	s.Cost = val
-}
-
-// SetBudget sets the value of Budget.
-func (s *TornadoSession) SetBudget(val NilTestBudget) {
-	s.Budget = val
-}
-
-// SetCreatedAt sets the value of CreatedAt.
-func (s *TornadoSession) SetCreatedAt(val time.Time) {
-	s.CreatedAt = val
-}
-
-// SetCompletedAt sets the value of CompletedAt.
-func (s *TornadoSession) SetCompletedAt(val NilDateTime) {
-	s.CompletedAt = val
-}
-
 // Envelope of the answer.
 // Ref: #/components/schemas/TornadoSessionReply
 type TornadoSessionReply struct {
 	Data TornadoSession `json:"data"`
 	// Null on success.
 	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *TornadoSessionReply) GetData() TornadoSession {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *TornadoSessionReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *TornadoSessionReply) SetData(val TornadoSession) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *TornadoSessionReply) SetErrors(val struct{}) {
-	s.Errors = val
 }
 
 // What to repair and for how long. One session at a time for each pathway.
@@ -14813,106 +6164,6 @@ type TornadoStart struct {
 	HeldOutScenarioIds []string `json:"held_out_scenario_ids"`
 }
 
-// GetPathwayID returns the value of PathwayID.
-func (s *TornadoStart) GetPathwayID() string {
-	return s.PathwayID
-}
-
-// GetPersonaID returns the value of PersonaID.
-func (s *TornadoStart) GetPersonaID() OptString {
-	return s.PersonaID
-}
-
-// GetScenarioIds returns the value of ScenarioIds.
-func (s *TornadoStart) GetScenarioIds() []string {
-	return s.ScenarioIds
-}
-
-// GetVersionNumber returns the value of VersionNumber.
-func (s *TornadoStart) GetVersionNumber() OptInt {
-	return s.VersionNumber
-}
-
-// GetMaxIterations returns the value of MaxIterations.
-func (s *TornadoStart) GetMaxIterations() OptInt {
-	return s.MaxIterations
-}
-
-// GetTimeoutMs returns the value of TimeoutMs.
-func (s *TornadoStart) GetTimeoutMs() OptInt {
-	return s.TimeoutMs
-}
-
-// GetBudget returns the value of Budget.
-func (s *TornadoStart) GetBudget() OptTestBudget {
-	return s.Budget
-}
-
-// GetAllowNodeIds returns the value of AllowNodeIds.
-func (s *TornadoStart) GetAllowNodeIds() []string {
-	return s.AllowNodeIds
-}
-
-// GetDenyNodeIds returns the value of DenyNodeIds.
-func (s *TornadoStart) GetDenyNodeIds() []string {
-	return s.DenyNodeIds
-}
-
-// GetHeldOutScenarioIds returns the value of HeldOutScenarioIds.
-func (s *TornadoStart) GetHeldOutScenarioIds() []string {
-	return s.HeldOutScenarioIds
-}
-
-// SetPathwayID sets the value of PathwayID.
-func (s *TornadoStart) SetPathwayID(val string) {
-	s.PathwayID = val
-}
-
-// SetPersonaID sets the value of PersonaID.
-func (s *TornadoStart) SetPersonaID(val OptString) {
-	s.PersonaID = val
-}
-
-// SetScenarioIds sets the value of ScenarioIds.
-func (s *TornadoStart) SetScenarioIds(val []string) {
-	s.ScenarioIds = val
-}
-
-// SetVersionNumber sets the value of VersionNumber.
-func (s *TornadoStart) SetVersionNumber(val OptInt) {
-	s.VersionNumber = val
-}
-
-// SetMaxIterations sets the value of MaxIterations.
-func (s *TornadoStart) SetMaxIterations(val OptInt) {
-	s.MaxIterations = val
-}
-
-// SetTimeoutMs sets the value of TimeoutMs.
-func (s *TornadoStart) SetTimeoutMs(val OptInt) {
-	s.TimeoutMs = val
-}
-
-// SetBudget sets the value of Budget.
-func (s *TornadoStart) SetBudget(val OptTestBudget) {
-	s.Budget = val
-}
-
-// SetAllowNodeIds sets the value of AllowNodeIds.
-func (s *TornadoStart) SetAllowNodeIds(val []string) {
-	s.AllowNodeIds = val
-}
-
-// SetDenyNodeIds sets the value of DenyNodeIds.
-func (s *TornadoStart) SetDenyNodeIds(val []string) {
-	s.DenyNodeIds = val
-}
-
-// SetHeldOutScenarioIds sets the value of HeldOutScenarioIds.
-func (s *TornadoStart) SetHeldOutScenarioIds(val []string) {
-	s.HeldOutScenarioIds = val
-}
-
 // A session that has begun.
 // Ref: #/components/schemas/TornadoStarted
 type TornadoStarted struct {
@@ -14929,92 +6180,12 @@ type TornadoStarted struct {
 	CreatedAt time.Time `json:"created_at"`
 }
 
-// GetSessionID returns the value of SessionID.
-func (s *TornadoStarted) GetSessionID() string {
-	return s.SessionID
-}
-
-// GetStatus returns the value of Status.
-func (s *TornadoStarted) GetStatus() TornadoStatus {
-	return s.Status
-}
-
-// GetPathwayID returns the value of PathwayID.
-func (s *TornadoStarted) GetPathwayID() string {
-	return s.PathwayID
-}
-
-// GetMaxIterations returns the value of MaxIterations.
-func (s *TornadoStarted) GetMaxIterations() int {
-	return s.MaxIterations
-}
-
-// GetTimeoutMs returns the value of TimeoutMs.
-func (s *TornadoStarted) GetTimeoutMs() int {
-	return s.TimeoutMs
-}
-
-// GetCreatedAt returns the value of CreatedAt.
-func (s *TornadoStarted) GetCreatedAt() time.Time {
-	return s.CreatedAt
-}
-
-// SetSessionID sets the value of SessionID.
-func (s *TornadoStarted) SetSessionID(val string) {
-	s.SessionID = val
-}
-
-// SetStatus sets the value of Status.
-func (s *TornadoStarted) SetStatus(val TornadoStatus) {
-	s.Status = val
-}
-
-// SetPathwayID sets the value of PathwayID.
-func (s *TornadoStarted) SetPathwayID(val string) {
-	s.PathwayID = val
-}
-
-// SetMaxIterations sets the value of MaxIterations.
-func (s *TornadoStarted) SetMaxIterations(val int) {
-	s.MaxIterations = val
-}
-
-// SetTimeoutMs sets the value of TimeoutMs.
-func (s *TornadoStarted) SetTimeoutMs(val int) {
-	s.TimeoutMs = val
-}
-
-// SetCreatedAt sets the value of CreatedAt.
-func (s *TornadoStarted) SetCreatedAt(val time.Time) {
-	s.CreatedAt = val
-}
-
 // Envelope of the answer.
 // Ref: #/components/schemas/TornadoStartedReply
 type TornadoStartedReply struct {
 	Data TornadoStarted `json:"data"`
 	// Null on success.
 	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *TornadoStartedReply) GetData() TornadoStarted {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *TornadoStartedReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *TornadoStartedReply) SetData(val TornadoStarted) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *TornadoStartedReply) SetErrors(val struct{}) {
-	s.Errors = val
 }
 
 // RUNNING, then one of six ends.
@@ -15031,7 +6202,6 @@ const (
 	TornadoStatusERROR              TornadoStatus = "ERROR"
 )
 
-// AllValues returns all TornadoStatus values.
 func (TornadoStatus) AllValues() []TornadoStatus {
 	return []TornadoStatus{
 		TornadoStatusRUNNING,
@@ -15044,56 +6214,9 @@ func (TornadoStatus) AllValues() []TornadoStatus {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s TornadoStatus) MarshalText() ([]byte, error) {
-	switch s {
-	case TornadoStatusRUNNING:
-		return []byte(s), nil
-	case TornadoStatusCOMPLETEDALLPASSED:
-		return []byte(s), nil
-	case TornadoStatusCOMPLETEDPARTIAL:
-		return []byte(s), nil
-	case TornadoStatusTIMEOUT:
-		return []byte(s), nil
-	case TornadoStatusSTUCK:
-		return []byte(s), nil
-	case TornadoStatusCANCELLED:
-		return []byte(s), nil
-	case TornadoStatusERROR:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s TornadoStatus) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (s *TornadoStatus) UnmarshalText(data []byte) error {
-	switch TornadoStatus(data) {
-	case TornadoStatusRUNNING:
-		*s = TornadoStatusRUNNING
-		return nil
-	case TornadoStatusCOMPLETEDALLPASSED:
-		*s = TornadoStatusCOMPLETEDALLPASSED
-		return nil
-	case TornadoStatusCOMPLETEDPARTIAL:
-		*s = TornadoStatusCOMPLETEDPARTIAL
-		return nil
-	case TornadoStatusTIMEOUT:
-		*s = TornadoStatusTIMEOUT
-		return nil
-	case TornadoStatusSTUCK:
-		*s = TornadoStatusSTUCK
-		return nil
-	case TornadoStatusCANCELLED:
-		*s = TornadoStatusCANCELLED
-		return nil
-	case TornadoStatusERROR:
-		*s = TornadoStatusERROR
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
-}
+func (s *TornadoStatus) UnmarshalText(data []byte) error { return codec.EnumOf(data, s, s.AllValues()) }
 
 // Why a session ended.
 // Ref: #/components/schemas/TornadoStopReason
@@ -15115,7 +6238,6 @@ const (
 	TornadoStopReasonBudget            TornadoStopReason = "budget"
 )
 
-// AllValues returns all TornadoStopReason values.
 func (TornadoStopReason) AllValues() []TornadoStopReason {
 	return []TornadoStopReason{
 		TornadoStopReasonAllPassed,
@@ -15134,85 +6256,10 @@ func (TornadoStopReason) AllValues() []TornadoStopReason {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s TornadoStopReason) MarshalText() ([]byte, error) {
-	switch s {
-	case TornadoStopReasonAllPassed:
-		return []byte(s), nil
-	case TornadoStopReasonBaselinePassed:
-		return []byte(s), nil
-	case TornadoStopReasonCancelled:
-		return []byte(s), nil
-	case TornadoStopReasonInfrastructure:
-		return []byte(s), nil
-	case TornadoStopReasonPermanentLlmError:
-		return []byte(s), nil
-	case TornadoStopReasonInvalidPathway:
-		return []byte(s), nil
-	case TornadoStopReasonDeadline:
-		return []byte(s), nil
-	case TornadoStopReasonNoProgress:
-		return []byte(s), nil
-	case TornadoStopReasonAllUnfixable:
-		return []byte(s), nil
-	case TornadoStopReasonNoNewPlan:
-		return []byte(s), nil
-	case TornadoStopReasonOscillation:
-		return []byte(s), nil
-	case TornadoStopReasonMaxIterations:
-		return []byte(s), nil
-	case TornadoStopReasonBudget:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s TornadoStopReason) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *TornadoStopReason) UnmarshalText(data []byte) error {
-	switch TornadoStopReason(data) {
-	case TornadoStopReasonAllPassed:
-		*s = TornadoStopReasonAllPassed
-		return nil
-	case TornadoStopReasonBaselinePassed:
-		*s = TornadoStopReasonBaselinePassed
-		return nil
-	case TornadoStopReasonCancelled:
-		*s = TornadoStopReasonCancelled
-		return nil
-	case TornadoStopReasonInfrastructure:
-		*s = TornadoStopReasonInfrastructure
-		return nil
-	case TornadoStopReasonPermanentLlmError:
-		*s = TornadoStopReasonPermanentLlmError
-		return nil
-	case TornadoStopReasonInvalidPathway:
-		*s = TornadoStopReasonInvalidPathway
-		return nil
-	case TornadoStopReasonDeadline:
-		*s = TornadoStopReasonDeadline
-		return nil
-	case TornadoStopReasonNoProgress:
-		*s = TornadoStopReasonNoProgress
-		return nil
-	case TornadoStopReasonAllUnfixable:
-		*s = TornadoStopReasonAllUnfixable
-		return nil
-	case TornadoStopReasonNoNewPlan:
-		*s = TornadoStopReasonNoNewPlan
-		return nil
-	case TornadoStopReasonOscillation:
-		*s = TornadoStopReasonOscillation
-		return nil
-	case TornadoStopReasonMaxIterations:
-		*s = TornadoStopReasonMaxIterations
-		return nil
-	case TornadoStopReasonBudget:
-		*s = TornadoStopReasonBudget
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // A session in short.
@@ -15249,164 +6296,4 @@ type TornadoSummary struct {
 	CreatedAt time.Time `json:"created_at"`
 	// When it ended.
 	CompletedAt NilDateTime `json:"completed_at"`
-}
-
-// GetSessionID returns the value of SessionID.
-func (s *TornadoSummary) GetSessionID() string {
-	return s.SessionID
-}
-
-// GetStatus returns the value of Status.
-func (s *TornadoSummary) GetStatus() TornadoStatus {
-	return s.Status
-}
-
-// GetPhase returns the value of Phase.
-func (s *TornadoSummary) GetPhase() NilTornadoPhase {
-	return s.Phase
-}
-
-// GetStopReason returns the value of StopReason.
-func (s *TornadoSummary) GetStopReason() NilTornadoStopReason {
-	return s.StopReason
-}
-
-// GetPathwayID returns the value of PathwayID.
-func (s *TornadoSummary) GetPathwayID() string {
-	return s.PathwayID
-}
-
-// GetPersonaID returns the value of PersonaID.
-func (s *TornadoSummary) GetPersonaID() NilString {
-	return s.PersonaID
-}
-
-// GetCurrentIteration returns the value of CurrentIteration.
-func (s *TornadoSummary) GetCurrentIteration() int {
-	return s.CurrentIteration
-}
-
-// GetMaxIterations returns the value of MaxIterations.
-func (s *TornadoSummary) GetMaxIterations() int {
-	return s.MaxIterations
-}
-
-// GetTotalScenarios returns the value of TotalScenarios.
-func (s *TornadoSummary) GetTotalScenarios() int {
-	return s.TotalScenarios
-}
-
-// GetPassedScenarios returns the value of PassedScenarios.
-func (s *TornadoSummary) GetPassedScenarios() int {
-	return s.PassedScenarios
-}
-
-// GetFailedScenarios returns the value of FailedScenarios.
-func (s *TornadoSummary) GetFailedScenarios() int {
-	return s.FailedScenarios
-}
-
-// GetUnfixableCount returns the value of UnfixableCount.
-func (s *TornadoSummary) GetUnfixableCount() int {
-	return s.UnfixableCount
-}
-
-// GetBaseVersion returns the value of BaseVersion.
-func (s *TornadoSummary) GetBaseVersion() int {
-	return s.BaseVersion
-}
-
-// GetForkedVersion returns the value of ForkedVersion.
-func (s *TornadoSummary) GetForkedVersion() NilInt {
-	return s.ForkedVersion
-}
-
-// GetCreatedAt returns the value of CreatedAt.
-func (s *TornadoSummary) GetCreatedAt() time.Time {
-	return s.CreatedAt
-}
-
-// GetCompletedAt returns the value of CompletedAt.
-func (s *TornadoSummary) GetCompletedAt() NilDateTime {
-	return s.CompletedAt
-}
-
-// SetSessionID sets the value of SessionID.
-func (s *TornadoSummary) SetSessionID(val string) {
-	s.SessionID = val
-}
-
-// SetStatus sets the value of Status.
-func (s *TornadoSummary) SetStatus(val TornadoStatus) {
-	s.Status = val
-}
-
-// SetPhase sets the value of Phase.
-func (s *TornadoSummary) SetPhase(val NilTornadoPhase) {
-	s.Phase = val
-}
-
-// SetStopReason sets the value of StopReason.
-func (s *TornadoSummary) SetStopReason(val NilTornadoStopReason) {
-	s.StopReason = val
-}
-
-// SetPathwayID sets the value of PathwayID.
-func (s *TornadoSummary) SetPathwayID(val string) {
-	s.PathwayID = val
-}
-
-// SetPersonaID sets the value of PersonaID.
-func (s *TornadoSummary) SetPersonaID(val NilString) {
-	s.PersonaID = val
-}
-
-// SetCurrentIteration sets the value of CurrentIteration.
-func (s *TornadoSummary) SetCurrentIteration(val int) {
-	s.CurrentIteration = val
-}
-
-// SetMaxIterations sets the value of MaxIterations.
-func (s *TornadoSummary) SetMaxIterations(val int) {
-	s.MaxIterations = val
-}
-
-// SetTotalScenarios sets the value of TotalScenarios.
-func (s *TornadoSummary) SetTotalScenarios(val int) {
-	s.TotalScenarios = val
-}
-
-// SetPassedScenarios sets the value of PassedScenarios.
-func (s *TornadoSummary) SetPassedScenarios(val int) {
-	s.PassedScenarios = val
-}
-
-// SetFailedScenarios sets the value of FailedScenarios.
-func (s *TornadoSummary) SetFailedScenarios(val int) {
-	s.FailedScenarios = val
-}
-
-// SetUnfixableCount sets the value of UnfixableCount.
-func (s *TornadoSummary) SetUnfixableCount(val int) {
-	s.UnfixableCount = val
-}
-
-// SetBaseVersion sets the value of BaseVersion.
-func (s *TornadoSummary) SetBaseVersion(val int) {
-	s.BaseVersion = val
-}
-
-// SetForkedVersion sets the value of ForkedVersion.
-func (s *TornadoSummary) SetForkedVersion(val NilInt) {
-	s.ForkedVersion = val
-}
-
-// SetCreatedAt sets the value of CreatedAt.
-func (s *TornadoSummary) SetCreatedAt(val time.Time) {
-	s.CreatedAt = val
-}
-
-// SetCompletedAt sets the value of CompletedAt.
-func (s *TornadoSummary) SetCompletedAt(val NilDateTime) {
-	s.CompletedAt = val
 }

@@ -3,10 +3,10 @@
 package agenttestoas
 
 import (
-	"fmt"
-
 	"github.com/go-faster/errors"
 	"github.com/ogen-go/ogen/validate"
+
+	"github.com/callwright/callwright/transport/oas/internal/codec"
 )
 
 func (s *ApiKey) Validate() error {
@@ -14,22 +14,9 @@ func (s *ApiKey) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if s.Request == nil {
-			return errors.New("nil is invalid value")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "Request",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("Request", codec.NotNil(s.Request == nil))
+	return failures.Err()
 }
 
 func (s *ErrorDetail) Validate() error {
@@ -37,147 +24,19 @@ func (s *ErrorDetail) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     64,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Error)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "error",
-			Error: err,
-		})
+	var failures codec.Failures
+	failures.Add("error", codec.Length(string(s.Error), 0, 64))
+	failures.Add("message", codec.Length(string(s.Message), 0, 4000))
+	if value, ok := s.Path.Get(); ok {
+		failures.Add("path", codec.Length(string(value), 0, 500))
 	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     4000,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Message)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "message",
-			Error: err,
-		})
+	if value, ok := s.Field.Get(); ok {
+		failures.Add("field", codec.Length(string(value), 0, 500))
 	}
-	if err := func() error {
-		if value, ok := s.Path.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     500,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "path",
-			Error: err,
-		})
+	if value, ok := s.BatchID.Get(); ok {
+		failures.Add("batch_id", codec.Length(string(value), 0, 64))
 	}
-	if err := func() error {
-		if value, ok := s.Field.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     500,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "field",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.BatchID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "batch_id",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *ErrorEnvelope) Validate() error {
@@ -185,201 +44,58 @@ func (s *ErrorEnvelope) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if value, ok := s.Status.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "status",
-			Error: err,
-		})
+	var failures codec.Failures
+	if value, ok := s.Status.Get(); ok {
+		failures.Add("status", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.Message.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     4000,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "message",
-			Error: err,
-		})
+	if value, ok := s.Message.Get(); ok {
+		failures.Add("message", codec.Length(string(value), 0, 4000))
 	}
-	if err := func() error {
+	failures.Add("errors", func() error {
 		if s.Errors == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    1,
-			MinLengthSet: true,
-			MaxLength:    51,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Errors)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.Errors), 1, 51); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.Errors {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "errors",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+		return failures.Err()
+	}())
+	return failures.Err()
 }
 
-func (s ErrorEnvelopeStatus) Validate() error {
-	switch s {
-	case "error":
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s ErrorEnvelopeStatus) Validate() error { return codec.Enum(s, s.AllValues()) }
 
 func (s *ErrorStatusCodeWithHeaders) Validate() error {
 	if s == nil {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if value, ok := s.RetryAfter.Get(); ok {
-			if err := func() error {
-				if err := (validate.Int{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           86400,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    0,
-					Pattern:       nil,
-				}).Validate(int64(value)); err != nil {
-					return errors.Wrap(err, "int")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "RetryAfter",
-			Error: err,
-		})
+	var failures codec.Failures
+	if value, ok := s.RetryAfter.Get(); ok {
+		failures.Add("RetryAfter", codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 86400}))
 	}
-	if err := func() error {
-		if err := s.Response.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "Response",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	failures.Add("Response", s.Response.Validate())
+	return failures.Err()
 }
 
 func (s FreeObject) Validate() error {
-	var failures []validate.FieldError
+	var failures codec.Failures
 
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
-func (s ListTestBatchesTriggerSource) Validate() error {
-	switch s {
-	case "api":
-		return nil
-	case "dashboard":
-		return nil
-	case "ci":
-		return nil
-	case "promotion":
-		return nil
-	case "tornado":
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s ListTestBatchesTriggerSource) Validate() error { return codec.Enum(s, s.AllValues()) }
 
-func (s ListTestSetsTriggerSource) Validate() error {
-	switch s {
-	case "simulation":
-		return nil
-	case "tornado":
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s ListTestSetsTriggerSource) Validate() error { return codec.Enum(s, s.AllValues()) }
 
 func (s Metadata) Validate() error {
-	var failures []validate.FieldError
+	var failures codec.Failures
 
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *PathwayDifference) Validate() error {
@@ -387,235 +103,52 @@ func (s *PathwayDifference) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if value, ok := s.ID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     128,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "id",
-			Error: err,
-		})
+	var failures codec.Failures
+	if value, ok := s.ID.Get(); ok {
+		failures.Add("id", codec.Length(string(value), 0, 128))
 	}
-	if err := func() error {
-		if value, ok := s.Name.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     200,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "name",
-			Error: err,
-		})
+	if value, ok := s.Name.Get(); ok {
+		failures.Add("name", codec.Length(string(value), 0, 200))
 	}
-	if err := func() error {
-		if err := s.Kind.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "kind",
-			Error: err,
-		})
-	}
-	if err := func() error {
+	failures.Add("kind", s.Kind.Validate())
+	failures.Add("members", func() error {
 		if s.Members == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    100000,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Members)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.Members), 0, 100000); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.Members {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "members",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+		return failures.Err()
+	}())
+	return failures.Err()
 }
 
-func (s PathwayDifferenceKind) Validate() error {
-	switch s {
-	case "added":
-		return nil
-	case "removed":
-		return nil
-	case "changed":
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s PathwayDifferenceKind) Validate() error { return codec.Enum(s, s.AllValues()) }
 
 func (s *PathwayMemberDifference) Validate() error {
 	if s == nil {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     10000,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Path)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "path",
-			Error: err,
-		})
+	var failures codec.Failures
+	failures.Add("path", codec.Length(string(s.Path), 0, 10000))
+	if value, ok := s.Before.Get(); ok {
+		failures.Add("before", codec.Length(string(value), 0, 8192))
 	}
-	if err := func() error {
-		if value, ok := s.Before.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     8192,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "before",
-			Error: err,
-		})
+	if value, ok := s.After.Get(); ok {
+		failures.Add("after", codec.Length(string(value), 0, 8192))
 	}
-	if err := func() error {
-		if value, ok := s.After.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     8192,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "after",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s RequestData) Validate() error {
-	var failures []validate.FieldError
+	var failures codec.Failures
 
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *TestAnalysis) Validate() error {
@@ -623,183 +156,40 @@ func (s *TestAnalysis) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     4000,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.RootCause)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "root_cause",
-			Error: err,
-		})
-	}
-	if err := func() error {
+	var failures codec.Failures
+	failures.Add("root_cause", codec.Length(string(s.RootCause), 0, 4000))
+	failures.Add("suggestions", func() error {
 		if s.Suggestions == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    20,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Suggestions)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.Suggestions), 0, 20); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.Suggestions {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "suggestions",
-			Error: err,
-		})
+		return failures.Err()
+	}())
+	failures.Add("node_id_to_name", s.NodeIDToName.Validate())
+	failures.Add("fault", s.Fault.Validate())
+	if value, ok := s.BlamedNodeID.Get(); ok {
+		failures.Add("blamed_node_id", codec.Length(string(value), 0, 128))
 	}
-	if err := func() error {
-		if err := s.NodeIDToName.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "node_id_to_name",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := s.Fault.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "fault",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.BlamedNodeID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     128,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "blamed_node_id",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     200,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.AnalyzedBy)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "analyzed_by",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	failures.Add("analyzed_by", codec.Length(string(s.AnalyzedBy), 0, 200))
+	return failures.Err()
 }
 
-func (s TestAnalysisFault) Validate() error {
-	switch s {
-	case "agent":
-		return nil
-	case "test_defect":
-		return nil
-	case "structure_out_of_scope":
-		return nil
-	case "infrastructure":
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s TestAnalysisFault) Validate() error { return codec.Enum(s, s.AllValues()) }
 
 func (s *TestAnalysisReply) Validate() error {
 	if s == nil {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := s.Data.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "data",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("data", s.Data.Validate())
+	return failures.Err()
 }
 
 func (s *TestAnalysisResult) Validate() error {
@@ -807,22 +197,9 @@ func (s *TestAnalysisResult) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := s.Analysis.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "analysis",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("analysis", s.Analysis.Validate())
+	return failures.Err()
 }
 
 func (s *TestAnalytics) Validate() error {
@@ -830,294 +207,41 @@ func (s *TestAnalytics) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        false,
-			Max:           0,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.TotalRuns)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "total_runs",
-			Error: err,
-		})
+	var failures codec.Failures
+	failures.Add("total_runs", codec.Int(int64(s.TotalRuns), validate.Int{MinSet: true}))
+	failures.Add("passed", codec.Int(int64(s.Passed), validate.Int{MinSet: true}))
+	failures.Add("failed", codec.Int(int64(s.Failed), validate.Int{MinSet: true}))
+	failures.Add("errors", codec.Int(int64(s.Errors), validate.Int{MinSet: true}))
+	if value, ok := s.PassRate.Get(); ok {
+		failures.Add("pass_rate", codec.Float(float64(value), validate.Float{MinSet: true, MaxSet: true, Max: 1}))
 	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        false,
-			Max:           0,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.Passed)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "passed",
-			Error: err,
-		})
+	if value, ok := s.FailureRate.Get(); ok {
+		failures.Add("failure_rate", codec.Float(float64(value), validate.Float{MinSet: true, MaxSet: true, Max: 1}))
 	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        false,
-			Max:           0,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.Failed)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "failed",
-			Error: err,
-		})
+	if value, ok := s.AvgScore.Get(); ok {
+		failures.Add("avg_score", codec.Float(float64(value), validate.Float{MinSet: true, MaxSet: true, Max: 1}))
 	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        false,
-			Max:           0,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.Errors)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "errors",
-			Error: err,
-		})
+	if value, ok := s.Coverage.Get(); ok {
+		failures.Add("coverage", codec.Float(float64(value), validate.Float{MinSet: true, MaxSet: true, Max: 1}))
 	}
-	if err := func() error {
-		if value, ok := s.PassRate.Get(); ok {
-			if err := func() error {
-				if err := (validate.Float{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           1,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    nil,
-					Pattern:       nil,
-				}).Validate(float64(value)); err != nil {
-					return errors.Wrap(err, "float")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "pass_rate",
-			Error: err,
-		})
+	failures.Add("excluded_scripted", codec.Int(int64(s.ExcludedScripted), validate.Int{MinSet: true}))
+	if value, ok := s.ExcludedReason.Get(); ok {
+		failures.Add("excluded_reason", codec.Length(string(value), 0, 400))
 	}
-	if err := func() error {
-		if value, ok := s.FailureRate.Get(); ok {
-			if err := func() error {
-				if err := (validate.Float{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           1,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    nil,
-					Pattern:       nil,
-				}).Validate(float64(value)); err != nil {
-					return errors.Wrap(err, "float")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "failure_rate",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.AvgScore.Get(); ok {
-			if err := func() error {
-				if err := (validate.Float{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           1,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    nil,
-					Pattern:       nil,
-				}).Validate(float64(value)); err != nil {
-					return errors.Wrap(err, "float")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "avg_score",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.Coverage.Get(); ok {
-			if err := func() error {
-				if err := (validate.Float{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           1,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    nil,
-					Pattern:       nil,
-				}).Validate(float64(value)); err != nil {
-					return errors.Wrap(err, "float")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "coverage",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        false,
-			Max:           0,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.ExcludedScripted)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "excluded_scripted",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.ExcludedReason.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     400,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "excluded_reason",
-			Error: err,
-		})
-	}
-	if err := func() error {
+	failures.Add("runs", func() error {
 		if s.Runs == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    1000,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Runs)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.Runs), 0, 1000); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.Runs {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "runs",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+		return failures.Err()
+	}())
+	return failures.Err()
 }
 
 func (s *TestAnalyticsReply) Validate() error {
@@ -1125,22 +249,9 @@ func (s *TestAnalyticsReply) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := s.Data.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "data",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("data", s.Data.Validate())
+	return failures.Err()
 }
 
 func (s *TestAnalyticsRun) Validate() error {
@@ -1148,173 +259,39 @@ func (s *TestAnalyticsRun) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     64,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.ID)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "id",
-			Error: err,
-		})
+	var failures codec.Failures
+	failures.Add("id", codec.Length(string(s.ID), 1, 64))
+	failures.Add("scenario_id", codec.Length(string(s.ScenarioID), 1, 64))
+	failures.Add("scenario_name", codec.Length(string(s.ScenarioName), 0, 200))
+	failures.Add("status", s.Status.Validate())
+	if value, ok := s.Score.Get(); ok {
+		failures.Add("score", codec.Float(float64(value), validate.Float{MinSet: true, MaxSet: true, Max: 1}))
 	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     64,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.ScenarioID)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "scenario_id",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     200,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.ScenarioName)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "scenario_name",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := s.Status.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "status",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.Score.Get(); ok {
-			if err := func() error {
-				if err := (validate.Float{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           1,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    nil,
-					Pattern:       nil,
-				}).Validate(float64(value)); err != nil {
-					return errors.Wrap(err, "float")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "score",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s TestAssertion) Validate() error {
 	switch s.Type {
 	case TestAssertionLLMJudgeTestAssertion:
-		if err := s.TestAssertionLLMJudge.Validate(); err != nil {
-			return err
-		}
-		return nil
+		return s.TestAssertionLLMJudge.Validate()
 	case TestAssertionServiceToneTestAssertion:
-		if err := s.TestAssertionServiceTone.Validate(); err != nil {
-			return err
-		}
-		return nil
+		return s.TestAssertionServiceTone.Validate()
 	case TestAssertionVariableExtractedTestAssertion:
-		if err := s.TestAssertionVariableExtracted.Validate(); err != nil {
-			return err
-		}
-		return nil
+		return s.TestAssertionVariableExtracted.Validate()
 	case TestAssertionNodeReachedTestAssertion:
-		if err := s.TestAssertionNodeReached.Validate(); err != nil {
-			return err
-		}
-		return nil
+		return s.TestAssertionNodeReached.Validate()
 	case TestAssertionNodesVisitedTestAssertion:
-		if err := s.TestAssertionNodesVisited.Validate(); err != nil {
-			return err
-		}
-		return nil
+		return s.TestAssertionNodesVisited.Validate()
 	case TestAssertionWebhookTriggeredTestAssertion:
-		if err := s.TestAssertionWebhookTriggered.Validate(); err != nil {
-			return err
-		}
-		return nil
+		return s.TestAssertionWebhookTriggered.Validate()
 	case TestAssertionRegexMatchTestAssertion:
-		if err := s.TestAssertionRegexMatch.Validate(); err != nil {
-			return err
-		}
-		return nil
+		return s.TestAssertionRegexMatch.Validate()
 	case TestAssertionStringCheckTestAssertion:
-		if err := s.TestAssertionStringCheck.Validate(); err != nil {
-			return err
-		}
-		return nil
+		return s.TestAssertionStringCheck.Validate()
 	case TestAssertionCustomLLMTestAssertion:
-		if err := s.TestAssertionCustomLLM.Validate(); err != nil {
-			return err
-		}
-		return nil
+		return s.TestAssertionCustomLLM.Validate()
 	case TestAssertionTraversalMatchTestAssertion:
-		if err := s.TestAssertionTraversalMatch.Validate(); err != nil {
-			return err
-		}
-		return nil
+		return s.TestAssertionTraversalMatch.Validate()
 	default:
 		return errors.Errorf("invalid type %q", s.Type)
 	}
@@ -1325,304 +302,45 @@ func (s *TestAssertionCustomLLM) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if value, ok := s.ID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "id",
-			Error: err,
-		})
+	var failures codec.Failures
+	if value, ok := s.ID.Get(); ok {
+		failures.Add("id", codec.Length(string(value), 1, 64))
 	}
-	if err := func() error {
-		if value, ok := s.Name.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     200,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "name",
-			Error: err,
-		})
+	if value, ok := s.Name.Get(); ok {
+		failures.Add("name", codec.Length(string(value), 0, 200))
 	}
-	if err := func() error {
-		if err := s.Config.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "config",
-			Error: err,
-		})
+	failures.Add("config", s.Config.Validate())
+	if value, ok := s.Weight.Get(); ok {
+		failures.Add("weight", codec.Float(float64(value), validate.Float{MinSet: true, MaxSet: true, Max: 1000}))
 	}
-	if err := func() error {
-		if value, ok := s.Weight.Get(); ok {
-			if err := func() error {
-				if err := (validate.Float{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           1000,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    nil,
-					Pattern:       nil,
-				}).Validate(float64(value)); err != nil {
-					return errors.Wrap(err, "float")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "weight",
-			Error: err,
-		})
+	if value, ok := s.Order.Get(); ok {
+		failures.Add("order", codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 1000}))
 	}
-	if err := func() error {
-		if value, ok := s.Order.Get(); ok {
-			if err := func() error {
-				if err := (validate.Int{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           1000,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    0,
-					Pattern:       nil,
-				}).Validate(int64(value)); err != nil {
-					return errors.Wrap(err, "int")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "order",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
-func (s TestAssertionKind) Validate() error {
-	switch s {
-	case "LLM_JUDGE":
-		return nil
-	case "SERVICE_TONE":
-		return nil
-	case "VARIABLE_EXTRACTED":
-		return nil
-	case "NODE_REACHED":
-		return nil
-	case "NODES_VISITED":
-		return nil
-	case "WEBHOOK_TRIGGERED":
-		return nil
-	case "REGEX_MATCH":
-		return nil
-	case "STRING_CHECK":
-		return nil
-	case "CUSTOM_LLM":
-		return nil
-	case "TRAVERSAL_MATCH":
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s TestAssertionKind) Validate() error { return codec.Enum(s, s.AllValues()) }
 
 func (s *TestAssertionLLMJudge) Validate() error {
 	if s == nil {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if value, ok := s.ID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "id",
-			Error: err,
-		})
+	var failures codec.Failures
+	if value, ok := s.ID.Get(); ok {
+		failures.Add("id", codec.Length(string(value), 1, 64))
 	}
-	if err := func() error {
-		if value, ok := s.Name.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     200,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "name",
-			Error: err,
-		})
+	if value, ok := s.Name.Get(); ok {
+		failures.Add("name", codec.Length(string(value), 0, 200))
 	}
-	if err := func() error {
-		if err := s.Config.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "config",
-			Error: err,
-		})
+	failures.Add("config", s.Config.Validate())
+	if value, ok := s.Weight.Get(); ok {
+		failures.Add("weight", codec.Float(float64(value), validate.Float{MinSet: true, MaxSet: true, Max: 1000}))
 	}
-	if err := func() error {
-		if value, ok := s.Weight.Get(); ok {
-			if err := func() error {
-				if err := (validate.Float{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           1000,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    nil,
-					Pattern:       nil,
-				}).Validate(float64(value)); err != nil {
-					return errors.Wrap(err, "float")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "weight",
-			Error: err,
-		})
+	if value, ok := s.Order.Get(); ok {
+		failures.Add("order", codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 1000}))
 	}
-	if err := func() error {
-		if value, ok := s.Order.Get(); ok {
-			if err := func() error {
-				if err := (validate.Int{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           1000,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    0,
-					Pattern:       nil,
-				}).Validate(int64(value)); err != nil {
-					return errors.Wrap(err, "int")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "order",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *TestAssertionNodeReached) Validate() error {
@@ -1630,138 +348,21 @@ func (s *TestAssertionNodeReached) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if value, ok := s.ID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "id",
-			Error: err,
-		})
+	var failures codec.Failures
+	if value, ok := s.ID.Get(); ok {
+		failures.Add("id", codec.Length(string(value), 1, 64))
 	}
-	if err := func() error {
-		if value, ok := s.Name.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     200,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "name",
-			Error: err,
-		})
+	if value, ok := s.Name.Get(); ok {
+		failures.Add("name", codec.Length(string(value), 0, 200))
 	}
-	if err := func() error {
-		if err := s.Config.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "config",
-			Error: err,
-		})
+	failures.Add("config", s.Config.Validate())
+	if value, ok := s.Weight.Get(); ok {
+		failures.Add("weight", codec.Float(float64(value), validate.Float{MinSet: true, MaxSet: true, Max: 1000}))
 	}
-	if err := func() error {
-		if value, ok := s.Weight.Get(); ok {
-			if err := func() error {
-				if err := (validate.Float{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           1000,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    nil,
-					Pattern:       nil,
-				}).Validate(float64(value)); err != nil {
-					return errors.Wrap(err, "float")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "weight",
-			Error: err,
-		})
+	if value, ok := s.Order.Get(); ok {
+		failures.Add("order", codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 1000}))
 	}
-	if err := func() error {
-		if value, ok := s.Order.Get(); ok {
-			if err := func() error {
-				if err := (validate.Int{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           1000,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    0,
-					Pattern:       nil,
-				}).Validate(int64(value)); err != nil {
-					return errors.Wrap(err, "int")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "order",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *TestAssertionNodesVisited) Validate() error {
@@ -1769,138 +370,21 @@ func (s *TestAssertionNodesVisited) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if value, ok := s.ID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "id",
-			Error: err,
-		})
+	var failures codec.Failures
+	if value, ok := s.ID.Get(); ok {
+		failures.Add("id", codec.Length(string(value), 1, 64))
 	}
-	if err := func() error {
-		if value, ok := s.Name.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     200,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "name",
-			Error: err,
-		})
+	if value, ok := s.Name.Get(); ok {
+		failures.Add("name", codec.Length(string(value), 0, 200))
 	}
-	if err := func() error {
-		if err := s.Config.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "config",
-			Error: err,
-		})
+	failures.Add("config", s.Config.Validate())
+	if value, ok := s.Weight.Get(); ok {
+		failures.Add("weight", codec.Float(float64(value), validate.Float{MinSet: true, MaxSet: true, Max: 1000}))
 	}
-	if err := func() error {
-		if value, ok := s.Weight.Get(); ok {
-			if err := func() error {
-				if err := (validate.Float{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           1000,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    nil,
-					Pattern:       nil,
-				}).Validate(float64(value)); err != nil {
-					return errors.Wrap(err, "float")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "weight",
-			Error: err,
-		})
+	if value, ok := s.Order.Get(); ok {
+		failures.Add("order", codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 1000}))
 	}
-	if err := func() error {
-		if value, ok := s.Order.Get(); ok {
-			if err := func() error {
-				if err := (validate.Int{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           1000,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    0,
-					Pattern:       nil,
-				}).Validate(int64(value)); err != nil {
-					return errors.Wrap(err, "int")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "order",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *TestAssertionRegexMatch) Validate() error {
@@ -1908,138 +392,21 @@ func (s *TestAssertionRegexMatch) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if value, ok := s.ID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "id",
-			Error: err,
-		})
+	var failures codec.Failures
+	if value, ok := s.ID.Get(); ok {
+		failures.Add("id", codec.Length(string(value), 1, 64))
 	}
-	if err := func() error {
-		if value, ok := s.Name.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     200,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "name",
-			Error: err,
-		})
+	if value, ok := s.Name.Get(); ok {
+		failures.Add("name", codec.Length(string(value), 0, 200))
 	}
-	if err := func() error {
-		if err := s.Config.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "config",
-			Error: err,
-		})
+	failures.Add("config", s.Config.Validate())
+	if value, ok := s.Weight.Get(); ok {
+		failures.Add("weight", codec.Float(float64(value), validate.Float{MinSet: true, MaxSet: true, Max: 1000}))
 	}
-	if err := func() error {
-		if value, ok := s.Weight.Get(); ok {
-			if err := func() error {
-				if err := (validate.Float{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           1000,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    nil,
-					Pattern:       nil,
-				}).Validate(float64(value)); err != nil {
-					return errors.Wrap(err, "float")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "weight",
-			Error: err,
-		})
+	if value, ok := s.Order.Get(); ok {
+		failures.Add("order", codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 1000}))
 	}
-	if err := func() error {
-		if value, ok := s.Order.Get(); ok {
-			if err := func() error {
-				if err := (validate.Int{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           1000,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    0,
-					Pattern:       nil,
-				}).Validate(int64(value)); err != nil {
-					return errors.Wrap(err, "int")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "order",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *TestAssertionResult) Validate() error {
@@ -2047,245 +414,36 @@ func (s *TestAssertionResult) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     64,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.AssertionID)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "assertion_id",
-			Error: err,
-		})
+	var failures codec.Failures
+	failures.Add("assertion_id", codec.Length(string(s.AssertionID), 1, 64))
+	failures.Add("type", s.Type.Validate())
+	failures.Add("name", codec.Length(string(s.Name), 0, 200))
+	failures.Add("weight", codec.Float(float64(s.Weight), validate.Float{MinSet: true, MaxSet: true, Max: 1000}))
+	failures.Add("status", s.Status.Validate())
+	if value, ok := s.Score.Get(); ok {
+		failures.Add("score", codec.Float(float64(value), validate.Float{MinSet: true, MaxSet: true, Max: 1}))
 	}
-	if err := func() error {
-		if err := s.Type.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "type",
-			Error: err,
-		})
+	failures.Add("reasoning", codec.Length(string(s.Reasoning), 0, 8000))
+	if value, ok := s.FailureCode.Get(); ok {
+		failures.Add("failure_code", codec.Length(string(value), 0, 64))
 	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     200,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Name)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "name",
-			Error: err,
-		})
+	if value, ok := s.Agreement.Get(); ok {
+		failures.Add("agreement", codec.Float(float64(value), validate.Float{MinSet: true, MaxSet: true, Max: 1}))
 	}
-	if err := func() error {
-		if err := (validate.Float{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        true,
-			Max:           1000,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    nil,
-			Pattern:       nil,
-		}).Validate(float64(s.Weight)); err != nil {
-			return errors.Wrap(err, "float")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "weight",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := s.Status.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "status",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.Score.Get(); ok {
-			if err := func() error {
-				if err := (validate.Float{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           1,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    nil,
-					Pattern:       nil,
-				}).Validate(float64(value)); err != nil {
-					return errors.Wrap(err, "float")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "score",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     8000,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Reasoning)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "reasoning",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.FailureCode.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "failure_code",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.Agreement.Get(); ok {
-			if err := func() error {
-				if err := (validate.Float{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           1,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    nil,
-					Pattern:       nil,
-				}).Validate(float64(value)); err != nil {
-					return errors.Wrap(err, "float")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "agreement",
-			Error: err,
-		})
-	}
-	if err := func() error {
+	failures.Add("evidence", func() error {
 		if s.Evidence == nil {
 			return nil // optional
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    50,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Evidence)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.Evidence), 0, 50); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.Evidence {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "evidence",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+		return failures.Err()
+	}())
+	return failures.Err()
 }
 
 func (s *TestAssertionServiceTone) Validate() error {
@@ -2293,290 +451,45 @@ func (s *TestAssertionServiceTone) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if value, ok := s.ID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "id",
-			Error: err,
-		})
+	var failures codec.Failures
+	if value, ok := s.ID.Get(); ok {
+		failures.Add("id", codec.Length(string(value), 1, 64))
 	}
-	if err := func() error {
-		if value, ok := s.Name.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     200,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "name",
-			Error: err,
-		})
+	if value, ok := s.Name.Get(); ok {
+		failures.Add("name", codec.Length(string(value), 0, 200))
 	}
-	if err := func() error {
-		if err := s.Config.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "config",
-			Error: err,
-		})
+	failures.Add("config", s.Config.Validate())
+	if value, ok := s.Weight.Get(); ok {
+		failures.Add("weight", codec.Float(float64(value), validate.Float{MinSet: true, MaxSet: true, Max: 1000}))
 	}
-	if err := func() error {
-		if value, ok := s.Weight.Get(); ok {
-			if err := func() error {
-				if err := (validate.Float{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           1000,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    nil,
-					Pattern:       nil,
-				}).Validate(float64(value)); err != nil {
-					return errors.Wrap(err, "float")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "weight",
-			Error: err,
-		})
+	if value, ok := s.Order.Get(); ok {
+		failures.Add("order", codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 1000}))
 	}
-	if err := func() error {
-		if value, ok := s.Order.Get(); ok {
-			if err := func() error {
-				if err := (validate.Int{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           1000,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    0,
-					Pattern:       nil,
-				}).Validate(int64(value)); err != nil {
-					return errors.Wrap(err, "int")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "order",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
-func (s TestAssertionStatus) Validate() error {
-	switch s {
-	case "PASSED":
-		return nil
-	case "FAILED":
-		return nil
-	case "ERROR":
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s TestAssertionStatus) Validate() error { return codec.Enum(s, s.AllValues()) }
 
 func (s *TestAssertionStringCheck) Validate() error {
 	if s == nil {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if value, ok := s.ID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "id",
-			Error: err,
-		})
+	var failures codec.Failures
+	if value, ok := s.ID.Get(); ok {
+		failures.Add("id", codec.Length(string(value), 1, 64))
 	}
-	if err := func() error {
-		if value, ok := s.Name.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     200,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "name",
-			Error: err,
-		})
+	if value, ok := s.Name.Get(); ok {
+		failures.Add("name", codec.Length(string(value), 0, 200))
 	}
-	if err := func() error {
-		if err := s.Config.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "config",
-			Error: err,
-		})
+	failures.Add("config", s.Config.Validate())
+	if value, ok := s.Weight.Get(); ok {
+		failures.Add("weight", codec.Float(float64(value), validate.Float{MinSet: true, MaxSet: true, Max: 1000}))
 	}
-	if err := func() error {
-		if value, ok := s.Weight.Get(); ok {
-			if err := func() error {
-				if err := (validate.Float{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           1000,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    nil,
-					Pattern:       nil,
-				}).Validate(float64(value)); err != nil {
-					return errors.Wrap(err, "float")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "weight",
-			Error: err,
-		})
+	if value, ok := s.Order.Get(); ok {
+		failures.Add("order", codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 1000}))
 	}
-	if err := func() error {
-		if value, ok := s.Order.Get(); ok {
-			if err := func() error {
-				if err := (validate.Int{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           1000,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    0,
-					Pattern:       nil,
-				}).Validate(int64(value)); err != nil {
-					return errors.Wrap(err, "int")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "order",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *TestAssertionTraversalMatch) Validate() error {
@@ -2584,138 +497,21 @@ func (s *TestAssertionTraversalMatch) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if value, ok := s.ID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "id",
-			Error: err,
-		})
+	var failures codec.Failures
+	if value, ok := s.ID.Get(); ok {
+		failures.Add("id", codec.Length(string(value), 1, 64))
 	}
-	if err := func() error {
-		if value, ok := s.Name.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     200,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "name",
-			Error: err,
-		})
+	if value, ok := s.Name.Get(); ok {
+		failures.Add("name", codec.Length(string(value), 0, 200))
 	}
-	if err := func() error {
-		if err := s.Config.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "config",
-			Error: err,
-		})
+	failures.Add("config", s.Config.Validate())
+	if value, ok := s.Weight.Get(); ok {
+		failures.Add("weight", codec.Float(float64(value), validate.Float{MinSet: true, MaxSet: true, Max: 1000}))
 	}
-	if err := func() error {
-		if value, ok := s.Weight.Get(); ok {
-			if err := func() error {
-				if err := (validate.Float{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           1000,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    nil,
-					Pattern:       nil,
-				}).Validate(float64(value)); err != nil {
-					return errors.Wrap(err, "float")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "weight",
-			Error: err,
-		})
+	if value, ok := s.Order.Get(); ok {
+		failures.Add("order", codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 1000}))
 	}
-	if err := func() error {
-		if value, ok := s.Order.Get(); ok {
-			if err := func() error {
-				if err := (validate.Int{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           1000,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    0,
-					Pattern:       nil,
-				}).Validate(int64(value)); err != nil {
-					return errors.Wrap(err, "int")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "order",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *TestAssertionVariableExtracted) Validate() error {
@@ -2723,138 +519,21 @@ func (s *TestAssertionVariableExtracted) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if value, ok := s.ID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "id",
-			Error: err,
-		})
+	var failures codec.Failures
+	if value, ok := s.ID.Get(); ok {
+		failures.Add("id", codec.Length(string(value), 1, 64))
 	}
-	if err := func() error {
-		if value, ok := s.Name.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     200,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "name",
-			Error: err,
-		})
+	if value, ok := s.Name.Get(); ok {
+		failures.Add("name", codec.Length(string(value), 0, 200))
 	}
-	if err := func() error {
-		if err := s.Config.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "config",
-			Error: err,
-		})
+	failures.Add("config", s.Config.Validate())
+	if value, ok := s.Weight.Get(); ok {
+		failures.Add("weight", codec.Float(float64(value), validate.Float{MinSet: true, MaxSet: true, Max: 1000}))
 	}
-	if err := func() error {
-		if value, ok := s.Weight.Get(); ok {
-			if err := func() error {
-				if err := (validate.Float{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           1000,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    nil,
-					Pattern:       nil,
-				}).Validate(float64(value)); err != nil {
-					return errors.Wrap(err, "float")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "weight",
-			Error: err,
-		})
+	if value, ok := s.Order.Get(); ok {
+		failures.Add("order", codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 1000}))
 	}
-	if err := func() error {
-		if value, ok := s.Order.Get(); ok {
-			if err := func() error {
-				if err := (validate.Int{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           1000,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    0,
-					Pattern:       nil,
-				}).Validate(int64(value)); err != nil {
-					return errors.Wrap(err, "int")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "order",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *TestAssertionWebhookTriggered) Validate() error {
@@ -2862,138 +541,21 @@ func (s *TestAssertionWebhookTriggered) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if value, ok := s.ID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "id",
-			Error: err,
-		})
+	var failures codec.Failures
+	if value, ok := s.ID.Get(); ok {
+		failures.Add("id", codec.Length(string(value), 1, 64))
 	}
-	if err := func() error {
-		if value, ok := s.Name.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     200,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "name",
-			Error: err,
-		})
+	if value, ok := s.Name.Get(); ok {
+		failures.Add("name", codec.Length(string(value), 0, 200))
 	}
-	if err := func() error {
-		if err := s.Config.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "config",
-			Error: err,
-		})
+	failures.Add("config", s.Config.Validate())
+	if value, ok := s.Weight.Get(); ok {
+		failures.Add("weight", codec.Float(float64(value), validate.Float{MinSet: true, MaxSet: true, Max: 1000}))
 	}
-	if err := func() error {
-		if value, ok := s.Weight.Get(); ok {
-			if err := func() error {
-				if err := (validate.Float{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           1000,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    nil,
-					Pattern:       nil,
-				}).Validate(float64(value)); err != nil {
-					return errors.Wrap(err, "float")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "weight",
-			Error: err,
-		})
+	if value, ok := s.Order.Get(); ok {
+		failures.Add("order", codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 1000}))
 	}
-	if err := func() error {
-		if value, ok := s.Order.Get(); ok {
-			if err := func() error {
-				if err := (validate.Int{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           1000,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    0,
-					Pattern:       nil,
-				}).Validate(int64(value)); err != nil {
-					return errors.Wrap(err, "int")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "order",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *TestBatch) Validate() error {
@@ -3001,373 +563,60 @@ func (s *TestBatch) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     64,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.ID)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "id",
-			Error: err,
-		})
+	var failures codec.Failures
+	failures.Add("id", codec.Length(string(s.ID), 1, 64))
+	failures.Add("status", s.Status.Validate())
+	if value, ok := s.VersionNumber.Get(); ok {
+		failures.Add("version_number", codec.Int(int64(value), validate.Int{MinSet: true}))
 	}
-	if err := func() error {
-		if err := s.Status.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "status",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.VersionNumber.Get(); ok {
-			if err := func() error {
-				if err := (validate.Int{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        false,
-					Max:           0,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    0,
-					Pattern:       nil,
-				}).Validate(int64(value)); err != nil {
-					return errors.Wrap(err, "int")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "version_number",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        true,
-			Max:           100,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.TotalScenarios)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "total_scenarios",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        true,
-			Max:           100,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.PassedScenarios)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "passed_scenarios",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        true,
-			Max:           100,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.FailedScenarios)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "failed_scenarios",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        true,
-			Max:           100,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.ErrorScenarios)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "error_scenarios",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        true,
-			Max:           100,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.CancelledScenarios)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "cancelled_scenarios",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := s.TriggerSource.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "trigger_source",
-			Error: err,
-		})
-	}
-	if err := func() error {
+	failures.Add("total_scenarios", codec.Int(int64(s.TotalScenarios), validate.Int{MinSet: true, MaxSet: true, Max: 100}))
+	failures.Add("passed_scenarios", codec.Int(int64(s.PassedScenarios), validate.Int{MinSet: true, MaxSet: true, Max: 100}))
+	failures.Add("failed_scenarios", codec.Int(int64(s.FailedScenarios), validate.Int{MinSet: true, MaxSet: true, Max: 100}))
+	failures.Add("error_scenarios", codec.Int(int64(s.ErrorScenarios), validate.Int{MinSet: true, MaxSet: true, Max: 100}))
+	failures.Add("cancelled_scenarios", codec.Int(int64(s.CancelledScenarios), validate.Int{MinSet: true, MaxSet: true, Max: 100}))
+	failures.Add("trigger_source", s.TriggerSource.Validate())
+	failures.Add("usage", func() error {
 		if s.Usage == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    10,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Usage)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.Usage), 0, 10); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.Usage {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "usage",
-			Error: err,
-		})
+		return failures.Err()
+	}())
+	if value, ok := s.Cost.Get(); ok {
+		failures.Add("cost", codec.Float(float64(value), validate.Float{MinSet: true}))
 	}
-	if err := func() error {
-		if value, ok := s.Cost.Get(); ok {
-			if err := func() error {
-				if err := (validate.Float{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        false,
-					Max:           0,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    nil,
-					Pattern:       nil,
-				}).Validate(float64(value)); err != nil {
-					return errors.Wrap(err, "float")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "cost",
-			Error: err,
-		})
+	if value, ok := s.Budget.Get(); ok {
+		failures.Add("budget", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.Budget.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "budget",
-			Error: err,
-		})
+	if value, ok := s.Concurrency.Get(); ok {
+		failures.Add("concurrency", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.Concurrency.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "concurrency",
-			Error: err,
-		})
+	if value, ok := s.StopReason.Get(); ok {
+		failures.Add("stop_reason", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.StopReason.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "stop_reason",
-			Error: err,
-		})
+	if value, ok := s.StopMessage.Get(); ok {
+		failures.Add("stop_message", codec.Length(string(value), 0, 1000))
 	}
-	if err := func() error {
-		if value, ok := s.StopMessage.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     1000,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "stop_message",
-			Error: err,
-		})
-	}
-	if err := func() error {
+	failures.Add("runs", func() error {
 		if s.Runs == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    100,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Runs)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.Runs), 0, 100); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.Runs {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "runs",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+		return failures.Err()
+	}())
+	return failures.Err()
 }
 
 func (s *TestBatchListReply) Validate() error {
@@ -3375,22 +624,9 @@ func (s *TestBatchListReply) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := s.Data.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "data",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("data", s.Data.Validate())
+	return failures.Err()
 }
 
 func (s *TestBatchPage) Validate() error {
@@ -3398,68 +634,22 @@ func (s *TestBatchPage) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
+	var failures codec.Failures
+	failures.Add("batches", func() error {
 		if s.Batches == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    100,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Batches)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.Batches), 0, 100); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.Batches {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "batches",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        false,
-			Max:           0,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.TotalCount)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "total_count",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+		return failures.Err()
+	}())
+	failures.Add("total_count", codec.Int(int64(s.TotalCount), validate.Int{MinSet: true}))
+	return failures.Err()
 }
 
 func (s *TestBatchReply) Validate() error {
@@ -3467,22 +657,9 @@ func (s *TestBatchReply) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := s.Data.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "data",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("data", s.Data.Validate())
+	return failures.Err()
 }
 
 func (s *TestBatchRunRef) Validate() error {
@@ -3490,57 +667,10 @@ func (s *TestBatchRunRef) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     64,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.RunID)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "run_id",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     64,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.ScenarioID)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "scenario_id",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("run_id", codec.Length(string(s.RunID), 1, 64))
+	failures.Add("scenario_id", codec.Length(string(s.ScenarioID), 1, 64))
+	return failures.Err()
 }
 
 func (s *TestBatchStart) Validate() error {
@@ -3548,156 +678,36 @@ func (s *TestBatchStart) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
+	var failures codec.Failures
+	failures.Add("scenario_ids", func() error {
 		if s.ScenarioIds == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    1,
-			MinLengthSet: true,
-			MaxLength:    100,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.ScenarioIds)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.ScenarioIds), 1, 100); err != nil {
+			return err
 		}
 		if err := validate.UniqueItems(s.ScenarioIds); err != nil {
 			return errors.Wrap(err, "array")
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.ScenarioIds {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(elem)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, codec.Length(string(elem), 1, 64))
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "scenario_ids",
-			Error: err,
-		})
+		return failures.Err()
+	}())
+	if value, ok := s.VersionNumber.Get(); ok {
+		failures.Add("version_number", codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 1000000}))
 	}
-	if err := func() error {
-		if value, ok := s.VersionNumber.Get(); ok {
-			if err := func() error {
-				if err := (validate.Int{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           1000000,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    0,
-					Pattern:       nil,
-				}).Validate(int64(value)); err != nil {
-					return errors.Wrap(err, "int")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "version_number",
-			Error: err,
-		})
+	if value, ok := s.WebhookURL.Get(); ok {
+		failures.Add("webhook_url", codec.String(string(value), validate.String{MaxLength: 2048, MaxLengthSet: true, Regex: regexMap["^https?://"]}))
 	}
-	if err := func() error {
-		if value, ok := s.WebhookURL.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     2048,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         regexMap["^https?://"],
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "webhook_url",
-			Error: err,
-		})
+	if value, ok := s.Budget.Get(); ok {
+		failures.Add("budget", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.Budget.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "budget",
-			Error: err,
-		})
+	if value, ok := s.Concurrency.Get(); ok {
+		failures.Add("concurrency", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.Concurrency.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "concurrency",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *TestBatchStarted) Validate() error {
@@ -3705,70 +715,22 @@ func (s *TestBatchStarted) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     64,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.BatchID)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "batch_id",
-			Error: err,
-		})
-	}
-	if err := func() error {
+	var failures codec.Failures
+	failures.Add("batch_id", codec.Length(string(s.BatchID), 1, 64))
+	failures.Add("runs", func() error {
 		if s.Runs == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    100,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Runs)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.Runs), 0, 100); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.Runs {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "runs",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+		return failures.Err()
+	}())
+	return failures.Err()
 }
 
 func (s *TestBatchStartedReply) Validate() error {
@@ -3776,22 +738,9 @@ func (s *TestBatchStartedReply) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := s.Data.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "data",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("data", s.Data.Validate())
+	return failures.Err()
 }
 
 func (s *TestBatchSummary) Validate() error {
@@ -3799,592 +748,90 @@ func (s *TestBatchSummary) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     64,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.ID)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "id",
-			Error: err,
-		})
+	var failures codec.Failures
+	failures.Add("id", codec.Length(string(s.ID), 1, 64))
+	failures.Add("status", s.Status.Validate())
+	if value, ok := s.PathwayID.Get(); ok {
+		failures.Add("pathway_id", codec.Length(string(value), 1, 64))
 	}
-	if err := func() error {
-		if err := s.Status.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "status",
-			Error: err,
-		})
+	if value, ok := s.PersonaID.Get(); ok {
+		failures.Add("persona_id", codec.Length(string(value), 1, 64))
 	}
-	if err := func() error {
-		if value, ok := s.PathwayID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "pathway_id",
-			Error: err,
-		})
+	if value, ok := s.VersionNumber.Get(); ok {
+		failures.Add("version_number", codec.Int(int64(value), validate.Int{MinSet: true}))
 	}
-	if err := func() error {
-		if value, ok := s.PersonaID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "persona_id",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.VersionNumber.Get(); ok {
-			if err := func() error {
-				if err := (validate.Int{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        false,
-					Max:           0,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    0,
-					Pattern:       nil,
-				}).Validate(int64(value)); err != nil {
-					return errors.Wrap(err, "int")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "version_number",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        true,
-			Max:           100,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.TotalScenarios)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "total_scenarios",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        true,
-			Max:           100,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.PassedScenarios)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "passed_scenarios",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        true,
-			Max:           100,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.FailedScenarios)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "failed_scenarios",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        true,
-			Max:           100,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.ErrorScenarios)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "error_scenarios",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        true,
-			Max:           100,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.CancelledScenarios)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "cancelled_scenarios",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := s.TriggerSource.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "trigger_source",
-			Error: err,
-		})
-	}
-	if err := func() error {
+	failures.Add("total_scenarios", codec.Int(int64(s.TotalScenarios), validate.Int{MinSet: true, MaxSet: true, Max: 100}))
+	failures.Add("passed_scenarios", codec.Int(int64(s.PassedScenarios), validate.Int{MinSet: true, MaxSet: true, Max: 100}))
+	failures.Add("failed_scenarios", codec.Int(int64(s.FailedScenarios), validate.Int{MinSet: true, MaxSet: true, Max: 100}))
+	failures.Add("error_scenarios", codec.Int(int64(s.ErrorScenarios), validate.Int{MinSet: true, MaxSet: true, Max: 100}))
+	failures.Add("cancelled_scenarios", codec.Int(int64(s.CancelledScenarios), validate.Int{MinSet: true, MaxSet: true, Max: 100}))
+	failures.Add("trigger_source", s.TriggerSource.Validate())
+	failures.Add("usage", func() error {
 		if s.Usage == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    10,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Usage)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.Usage), 0, 10); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.Usage {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "usage",
-			Error: err,
-		})
+		return failures.Err()
+	}())
+	if value, ok := s.Cost.Get(); ok {
+		failures.Add("cost", codec.Float(float64(value), validate.Float{MinSet: true}))
 	}
-	if err := func() error {
-		if value, ok := s.Cost.Get(); ok {
-			if err := func() error {
-				if err := (validate.Float{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        false,
-					Max:           0,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    nil,
-					Pattern:       nil,
-				}).Validate(float64(value)); err != nil {
-					return errors.Wrap(err, "float")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "cost",
-			Error: err,
-		})
+	if value, ok := s.Budget.Get(); ok {
+		failures.Add("budget", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.Budget.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "budget",
-			Error: err,
-		})
+	if value, ok := s.Concurrency.Get(); ok {
+		failures.Add("concurrency", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.Concurrency.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "concurrency",
-			Error: err,
-		})
+	if value, ok := s.StopReason.Get(); ok {
+		failures.Add("stop_reason", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.StopReason.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "stop_reason",
-			Error: err,
-		})
+	if value, ok := s.StopMessage.Get(); ok {
+		failures.Add("stop_message", codec.Length(string(value), 0, 1000))
 	}
-	if err := func() error {
-		if value, ok := s.StopMessage.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     1000,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "stop_message",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
-func (s TestBatchSummaryTriggerSource) Validate() error {
-	switch s {
-	case "api":
-		return nil
-	case "dashboard":
-		return nil
-	case "ci":
-		return nil
-	case "promotion":
-		return nil
-	case "simulation":
-		return nil
-	case "tornado":
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s TestBatchSummaryTriggerSource) Validate() error { return codec.Enum(s, s.AllValues()) }
 
-func (s TestBatchTriggerSource) Validate() error {
-	switch s {
-	case "api":
-		return nil
-	case "dashboard":
-		return nil
-	case "ci":
-		return nil
-	case "promotion":
-		return nil
-	case "simulation":
-		return nil
-	case "tornado":
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s TestBatchTriggerSource) Validate() error { return codec.Enum(s, s.AllValues()) }
 
 func (s *TestBudget) Validate() error {
 	if s == nil {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if value, ok := s.Tokens.Get(); ok {
-			if err := func() error {
-				if err := (validate.Int{
-					MinSet:        true,
-					Min:           1,
-					MaxSet:        true,
-					Max:           1000000000,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    0,
-					Pattern:       nil,
-				}).Validate(int64(value)); err != nil {
-					return errors.Wrap(err, "int")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "tokens",
-			Error: err,
-		})
+	var failures codec.Failures
+	if value, ok := s.Tokens.Get(); ok {
+		failures.Add("tokens", codec.Int(int64(value), validate.Int{MinSet: true, Min: 1, MaxSet: true, Max: 1000000000}))
 	}
-	if err := func() error {
-		if value, ok := s.Cost.Get(); ok {
-			if err := func() error {
-				if err := (validate.Float{
-					MinSet:        true,
-					Min:           1e-06,
-					MaxSet:        true,
-					Max:           1e+06,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    nil,
-					Pattern:       nil,
-				}).Validate(float64(value)); err != nil {
-					return errors.Wrap(err, "float")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "cost",
-			Error: err,
-		})
+	if value, ok := s.Cost.Get(); ok {
+		failures.Add("cost", codec.Float(float64(value), validate.Float{MinSet: true, Min: 1e-06, MaxSet: true, Max: 1e+06}))
 	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
-func (s TestCategory) Validate() error {
-	switch s {
-	case "CUSTOM":
-		return nil
-	case "VOICEMAIL":
-		return nil
-	case "VOICEMAIL_SCREENER":
-		return nil
-	case "ANGRY_CALLER":
-		return nil
-	case "BELLIGERENT_CALLER":
-		return nil
-	case "CONFUSED_CALLER":
-		return nil
-	case "CALL_SCREENER":
-		return nil
-	case "HAPPY_PATH":
-		return nil
-	case "EDGE_CASE":
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s TestCategory) Validate() error { return codec.Enum(s, s.AllValues()) }
 
 func (s *TestChatMessage) Validate() error {
 	if s == nil {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := s.Role.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "role",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     16384,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Content)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "content",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("role", s.Role.Validate())
+	failures.Add("content", codec.Length(string(s.Content), 0, 16384))
+	return failures.Err()
 }
 
 func (s TestConcurrency) Validate() error {
 	alias := (int)(s)
-	if err := (validate.Int{
-		MinSet:        true,
-		Min:           1,
-		MaxSet:        true,
-		Max:           32,
-		MinExclusive:  false,
-		MaxExclusive:  false,
-		MultipleOfSet: false,
-		MultipleOf:    0,
-		Pattern:       nil,
-	}).Validate(int64(alias)); err != nil {
-		return errors.Wrap(err, "int")
-	}
-	return nil
+	return codec.Int(int64(alias), validate.Int{MinSet: true, Min: 1, MaxSet: true, Max: 32})
 }
 
 func (s *TestCustomLLMConfig) Validate() error {
@@ -4392,291 +839,60 @@ func (s *TestCustomLLMConfig) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     16000,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.SystemPrompt)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "system_prompt",
-			Error: err,
-		})
+	var failures codec.Failures
+	failures.Add("system_prompt", codec.Length(string(s.SystemPrompt), 1, 16000))
+	if value, ok := s.Model.Get(); ok {
+		failures.Add("model", codec.Length(string(value), 1, 128))
 	}
-	if err := func() error {
-		if value, ok := s.Model.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     128,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "model",
-			Error: err,
-		})
+	if value, ok := s.OutputType.Get(); ok {
+		failures.Add("output_type", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.OutputType.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "output_type",
-			Error: err,
-		})
+	if value, ok := s.Threshold.Get(); ok {
+		failures.Add("threshold", codec.Float(float64(value), validate.Float{MinSet: true, MaxSet: true, Max: 1}))
 	}
-	if err := func() error {
-		if value, ok := s.Threshold.Get(); ok {
-			if err := func() error {
-				if err := (validate.Float{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           1,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    nil,
-					Pattern:       nil,
-				}).Validate(float64(value)); err != nil {
-					return errors.Wrap(err, "float")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "threshold",
-			Error: err,
-		})
-	}
-	if err := func() error {
+	failures.Add("categories", func() error {
 		if s.Categories == nil {
 			return nil // optional
 		}
-		if err := (validate.Array{
-			MinLength:    2,
-			MinLengthSet: true,
-			MaxLength:    20,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Categories)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.Categories), 2, 20); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.Categories {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(elem)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, codec.Length(string(elem), 1, 64))
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "categories",
-			Error: err,
-		})
-	}
-	if err := func() error {
+		return failures.Err()
+	}())
+	failures.Add("pass_categories", func() error {
 		if s.PassCategories == nil {
 			return nil // optional
 		}
-		if err := (validate.Array{
-			MinLength:    1,
-			MinLengthSet: true,
-			MaxLength:    20,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.PassCategories)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.PassCategories), 1, 20); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.PassCategories {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(elem)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, codec.Length(string(elem), 1, 64))
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "pass_categories",
-			Error: err,
-		})
+		return failures.Err()
+	}())
+	if value, ok := s.Samples.Get(); ok {
+		failures.Add("samples", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.Samples.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "samples",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
-func (s TestCustomLLMConfigSamples) Validate() error {
-	switch s {
-	case 1:
-		return nil
-	case 3:
-		return nil
-	case 5:
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s TestCustomLLMConfigSamples) Validate() error { return codec.Enum(s, s.AllValues()) }
 
 func (s *TestDailyRate) Validate() error {
 	if s == nil {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.Float{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        true,
-			Max:           1,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    nil,
-			Pattern:       nil,
-		}).Validate(float64(s.Rate)); err != nil {
-			return errors.Wrap(err, "float")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "rate",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           1,
-			MaxSet:        false,
-			Max:           0,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.Count)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "count",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("rate", codec.Float(float64(s.Rate), validate.Float{MinSet: true, MaxSet: true, Max: 1}))
+	failures.Add("count", codec.Int(int64(s.Count), validate.Int{MinSet: true, Min: 1}))
+	return failures.Err()
 }
 
 func (s *TestDivergence) Validate() error {
@@ -4684,78 +900,11 @@ func (s *TestDivergence) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        false,
-			Max:           0,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.Turn)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "turn",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     262144,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Expected)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "expected",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     262144,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Actual)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "actual",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("turn", codec.Int(int64(s.Turn), validate.Int{MinSet: true}))
+	failures.Add("expected", codec.Length(string(s.Expected), 0, 262144))
+	failures.Add("actual", codec.Length(string(s.Actual), 0, 262144))
+	return failures.Err()
 }
 
 func (s *TestEnhancedAnalytics) Validate() error {
@@ -4763,447 +912,66 @@ func (s *TestEnhancedAnalytics) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        false,
-			Max:           0,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.TotalRuns)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "total_runs",
-			Error: err,
-		})
+	var failures codec.Failures
+	failures.Add("total_runs", codec.Int(int64(s.TotalRuns), validate.Int{MinSet: true}))
+	failures.Add("passed", codec.Int(int64(s.Passed), validate.Int{MinSet: true}))
+	failures.Add("failed", codec.Int(int64(s.Failed), validate.Int{MinSet: true}))
+	failures.Add("errors", codec.Int(int64(s.Errors), validate.Int{MinSet: true}))
+	if value, ok := s.PassRate.Get(); ok {
+		failures.Add("pass_rate", codec.Float(float64(value), validate.Float{MinSet: true, MaxSet: true, Max: 1}))
 	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        false,
-			Max:           0,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.Passed)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "passed",
-			Error: err,
-		})
+	if value, ok := s.FailureRate.Get(); ok {
+		failures.Add("failure_rate", codec.Float(float64(value), validate.Float{MinSet: true, MaxSet: true, Max: 1}))
 	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        false,
-			Max:           0,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.Failed)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "failed",
-			Error: err,
-		})
+	if value, ok := s.AvgScore.Get(); ok {
+		failures.Add("avg_score", codec.Float(float64(value), validate.Float{MinSet: true, MaxSet: true, Max: 1}))
 	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        false,
-			Max:           0,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.Errors)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "errors",
-			Error: err,
-		})
+	if value, ok := s.Coverage.Get(); ok {
+		failures.Add("coverage", codec.Float(float64(value), validate.Float{MinSet: true, MaxSet: true, Max: 1}))
 	}
-	if err := func() error {
-		if value, ok := s.PassRate.Get(); ok {
-			if err := func() error {
-				if err := (validate.Float{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           1,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    nil,
-					Pattern:       nil,
-				}).Validate(float64(value)); err != nil {
-					return errors.Wrap(err, "float")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "pass_rate",
-			Error: err,
-		})
+	failures.Add("excluded_scripted", codec.Int(int64(s.ExcludedScripted), validate.Int{MinSet: true}))
+	if value, ok := s.ExcludedReason.Get(); ok {
+		failures.Add("excluded_reason", codec.Length(string(value), 0, 400))
 	}
-	if err := func() error {
-		if value, ok := s.FailureRate.Get(); ok {
-			if err := func() error {
-				if err := (validate.Float{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           1,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    nil,
-					Pattern:       nil,
-				}).Validate(float64(value)); err != nil {
-					return errors.Wrap(err, "float")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "failure_rate",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.AvgScore.Get(); ok {
-			if err := func() error {
-				if err := (validate.Float{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           1,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    nil,
-					Pattern:       nil,
-				}).Validate(float64(value)); err != nil {
-					return errors.Wrap(err, "float")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "avg_score",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.Coverage.Get(); ok {
-			if err := func() error {
-				if err := (validate.Float{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           1,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    nil,
-					Pattern:       nil,
-				}).Validate(float64(value)); err != nil {
-					return errors.Wrap(err, "float")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "coverage",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        false,
-			Max:           0,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.ExcludedScripted)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "excluded_scripted",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.ExcludedReason.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     400,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "excluded_reason",
-			Error: err,
-		})
-	}
-	if err := func() error {
+	failures.Add("runs", func() error {
 		if s.Runs == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    1000,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Runs)); err != nil {
-			return errors.Wrap(err, "array")
-		}
-		var failures []validate.FieldError
-		for i, elem := range s.Runs {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
-		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "runs",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.HealthScore.Get(); ok {
-			if err := func() error {
-				if err := (validate.Float{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           1,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    nil,
-					Pattern:       nil,
-				}).Validate(float64(value)); err != nil {
-					return errors.Wrap(err, "float")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "health_score",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.ReliabilityScore.Get(); ok {
-			if err := func() error {
-				if err := (validate.Float{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           1,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    nil,
-					Pattern:       nil,
-				}).Validate(float64(value)); err != nil {
-					return errors.Wrap(err, "float")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "reliability_score",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := s.Trend.Validate(); err != nil {
+		if err := codec.Size(len(s.Runs), 0, 1000); err != nil {
 			return err
 		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "trend",
-			Error: err,
-		})
+		var failures codec.Failures
+		for i, elem := range s.Runs {
+			failures.AddItem(i, elem.Validate())
+		}
+		return failures.Err()
+	}())
+	if value, ok := s.HealthScore.Get(); ok {
+		failures.Add("health_score", codec.Float(float64(value), validate.Float{MinSet: true, MaxSet: true, Max: 1}))
 	}
-	if err := func() error {
+	if value, ok := s.ReliabilityScore.Get(); ok {
+		failures.Add("reliability_score", codec.Float(float64(value), validate.Float{MinSet: true, MaxSet: true, Max: 1}))
+	}
+	failures.Add("trend", s.Trend.Validate())
+	failures.Add("node_failure_heatmap", func() error {
 		if s.NodeFailureHeatmap == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    2000,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.NodeFailureHeatmap)); err != nil {
-			return errors.Wrap(err, "array")
-		}
-		var failures []validate.FieldError
-		for i, elem := range s.NodeFailureHeatmap {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
-		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "node_failure_heatmap",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        false,
-			Max:           0,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.UnplacedFailures)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "unplaced_failures",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.WeakestLink.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "weakest_link",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := s.SankeyData.Validate(); err != nil {
+		if err := codec.Size(len(s.NodeFailureHeatmap), 0, 2000); err != nil {
 			return err
 		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "sankey_data",
-			Error: err,
-		})
+		var failures codec.Failures
+		for i, elem := range s.NodeFailureHeatmap {
+			failures.AddItem(i, elem.Validate())
+		}
+		return failures.Err()
+	}())
+	failures.Add("unplaced_failures", codec.Int(int64(s.UnplacedFailures), validate.Int{MinSet: true}))
+	if value, ok := s.WeakestLink.Get(); ok {
+		failures.Add("weakest_link", value.Validate())
 	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	failures.Add("sankey_data", s.SankeyData.Validate())
+	return failures.Err()
 }
 
 func (s *TestEnhancedAnalyticsReply) Validate() error {
@@ -5211,22 +979,9 @@ func (s *TestEnhancedAnalyticsReply) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := s.Data.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "data",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("data", s.Data.Validate())
+	return failures.Err()
 }
 
 func (s *TestEvidence) Validate() error {
@@ -5234,55 +989,10 @@ func (s *TestEvidence) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        true,
-			Max:           200,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.Turn)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "turn",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     2000,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Quote)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "quote",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("turn", codec.Int(int64(s.Turn), validate.Int{MinSet: true, MaxSet: true, Max: 200}))
+	failures.Add("quote", codec.Length(string(s.Quote), 0, 2000))
+	return failures.Err()
 }
 
 func (s *TestFailureMode) Validate() error {
@@ -5290,521 +1000,73 @@ func (s *TestFailureMode) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     500,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Label)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "label",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           1,
-			MaxSet:        false,
-			Max:           0,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.Count)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "count",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Float{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        true,
-			Max:           1,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    nil,
-			Pattern:       nil,
-		}).Validate(float64(s.Share)); err != nil {
-			return errors.Wrap(err, "float")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "share",
-			Error: err,
-		})
-	}
-	if err := func() error {
+	var failures codec.Failures
+	failures.Add("label", codec.Length(string(s.Label), 0, 500))
+	failures.Add("count", codec.Int(int64(s.Count), validate.Int{MinSet: true, Min: 1}))
+	failures.Add("share", codec.Float(float64(s.Share), validate.Float{MinSet: true, MaxSet: true, Max: 1}))
+	failures.Add("run_ids", func() error {
 		if s.RunIds == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    200,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.RunIds)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.RunIds), 0, 200); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.RunIds {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(elem)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, codec.Length(string(elem), 0, 64))
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "run_ids",
-			Error: err,
-		})
+		return failures.Err()
+	}())
+	if value, ok := s.AssertionID.Get(); ok {
+		failures.Add("assertion_id", codec.Length(string(value), 1, 64))
 	}
-	if err := func() error {
-		if value, ok := s.AssertionID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "assertion_id",
-			Error: err,
-		})
+	if value, ok := s.FailureCode.Get(); ok {
+		failures.Add("failure_code", codec.Length(string(value), 0, 64))
 	}
-	if err := func() error {
-		if value, ok := s.FailureCode.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "failure_code",
-			Error: err,
-		})
+	if value, ok := s.NodeID.Get(); ok {
+		failures.Add("node_id", codec.Length(string(value), 0, 128))
 	}
-	if err := func() error {
-		if value, ok := s.NodeID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     128,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "node_id",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
-func (s TestFixKind) Validate() error {
-	switch s {
-	case "prompt_change":
-		return nil
-	case "node_config":
-		return nil
-	case "flow_change":
-		return nil
-	case "tone_improvement":
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s TestFixKind) Validate() error { return codec.Enum(s, s.AllValues()) }
 
 func (s *TestGroupProgress) Validate() error {
 	if s == nil {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     64,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.ID)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "id",
-			Error: err,
-		})
+	var failures codec.Failures
+	failures.Add("id", codec.Length(string(s.ID), 1, 64))
+	failures.Add("status", s.Status.Validate())
+	failures.Add("total_runs", codec.Int(int64(s.TotalRuns), validate.Int{MinSet: true, Min: 1, MaxSet: true, Max: 20000}))
+	failures.Add("passed_runs", codec.Int(int64(s.PassedRuns), validate.Int{MinSet: true, MaxSet: true, Max: 20000}))
+	failures.Add("failed_runs", codec.Int(int64(s.FailedRuns), validate.Int{MinSet: true, MaxSet: true, Max: 20000}))
+	failures.Add("error_runs", codec.Int(int64(s.ErrorRuns), validate.Int{MinSet: true, MaxSet: true, Max: 20000}))
+	failures.Add("cancelled_runs", codec.Int(int64(s.CancelledRuns), validate.Int{MinSet: true, MaxSet: true, Max: 20000}))
+	if value, ok := s.StopReason.Get(); ok {
+		failures.Add("stop_reason", value.Validate())
 	}
-	if err := func() error {
-		if err := s.Status.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "status",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           1,
-			MaxSet:        true,
-			Max:           20000,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.TotalRuns)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "total_runs",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        true,
-			Max:           20000,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.PassedRuns)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "passed_runs",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        true,
-			Max:           20000,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.FailedRuns)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "failed_runs",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        true,
-			Max:           20000,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.ErrorRuns)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "error_runs",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        true,
-			Max:           20000,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.CancelledRuns)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "cancelled_runs",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.StopReason.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "stop_reason",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
-func (s TestHTTPMethod) Validate() error {
-	switch s {
-	case "GET":
-		return nil
-	case "POST":
-		return nil
-	case "PUT":
-		return nil
-	case "PATCH":
-		return nil
-	case "DELETE":
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s TestHTTPMethod) Validate() error { return codec.Enum(s, s.AllValues()) }
 
 func (s *TestInputMessage) Validate() error {
 	if s == nil {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := s.Role.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "role",
-			Error: err,
-		})
+	var failures codec.Failures
+	failures.Add("role", s.Role.Validate())
+	failures.Add("content", codec.Length(string(s.Content), 1, 16384))
+	if value, ok := s.NodeID.Get(); ok {
+		failures.Add("node_id", codec.Length(string(value), 1, 128))
 	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     16384,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Content)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "content",
-			Error: err,
-		})
+	if value, ok := s.Keyword.Get(); ok {
+		failures.Add("keyword", codec.Length(string(value), 1, 200))
 	}
-	if err := func() error {
-		if value, ok := s.NodeID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     128,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "node_id",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.Keyword.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     200,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "keyword",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *TestInterval) Validate() error {
@@ -5812,509 +1074,96 @@ func (s *TestInterval) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.Float{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        true,
-			Max:           1,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    nil,
-			Pattern:       nil,
-		}).Validate(float64(s.Low)); err != nil {
-			return errors.Wrap(err, "float")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "low",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Float{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        true,
-			Max:           1,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    nil,
-			Pattern:       nil,
-		}).Validate(float64(s.High)); err != nil {
-			return errors.Wrap(err, "float")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "high",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("low", codec.Float(float64(s.Low), validate.Float{MinSet: true, MaxSet: true, Max: 1}))
+	failures.Add("high", codec.Float(float64(s.High), validate.Float{MinSet: true, MaxSet: true, Max: 1}))
+	return failures.Err()
 }
 
-func (s TestJudgeOutput) Validate() error {
-	switch s {
-	case "boolean":
-		return nil
-	case "score":
-		return nil
-	case "categorical":
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s TestJudgeOutput) Validate() error { return codec.Enum(s, s.AllValues()) }
 
 func (s *TestLLMJudgeConfig) Validate() error {
 	if s == nil {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     8000,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Prompt)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "prompt",
-			Error: err,
-		})
+	var failures codec.Failures
+	failures.Add("prompt", codec.Length(string(s.Prompt), 1, 8000))
+	if value, ok := s.OutputType.Get(); ok {
+		failures.Add("output_type", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.OutputType.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "output_type",
-			Error: err,
-		})
+	if value, ok := s.Threshold.Get(); ok {
+		failures.Add("threshold", codec.Float(float64(value), validate.Float{MinSet: true, MaxSet: true, Max: 1}))
 	}
-	if err := func() error {
-		if value, ok := s.Threshold.Get(); ok {
-			if err := func() error {
-				if err := (validate.Float{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           1,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    nil,
-					Pattern:       nil,
-				}).Validate(float64(value)); err != nil {
-					return errors.Wrap(err, "float")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "threshold",
-			Error: err,
-		})
-	}
-	if err := func() error {
+	failures.Add("categories", func() error {
 		if s.Categories == nil {
 			return nil // optional
 		}
-		if err := (validate.Array{
-			MinLength:    2,
-			MinLengthSet: true,
-			MaxLength:    20,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Categories)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.Categories), 2, 20); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.Categories {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(elem)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, codec.Length(string(elem), 1, 64))
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "categories",
-			Error: err,
-		})
-	}
-	if err := func() error {
+		return failures.Err()
+	}())
+	failures.Add("pass_categories", func() error {
 		if s.PassCategories == nil {
 			return nil // optional
 		}
-		if err := (validate.Array{
-			MinLength:    1,
-			MinLengthSet: true,
-			MaxLength:    20,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.PassCategories)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.PassCategories), 1, 20); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.PassCategories {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(elem)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, codec.Length(string(elem), 1, 64))
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "pass_categories",
-			Error: err,
-		})
+		return failures.Err()
+	}())
+	if value, ok := s.Samples.Get(); ok {
+		failures.Add("samples", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.Samples.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "samples",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
-func (s TestLLMJudgeConfigSamples) Validate() error {
-	switch s {
-	case 1:
-		return nil
-	case 3:
-		return nil
-	case 5:
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s TestLLMJudgeConfigSamples) Validate() error { return codec.Enum(s, s.AllValues()) }
 
 func (s *TestLeftOut) Validate() error {
 	if s == nil {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     64,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.AssertionID)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "assertion_id",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := s.Type.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "type",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     200,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Name)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "name",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("assertion_id", codec.Length(string(s.AssertionID), 1, 64))
+	failures.Add("type", s.Type.Validate())
+	failures.Add("name", codec.Length(string(s.Name), 0, 200))
+	return failures.Err()
 }
 
-func (s TestMatchTarget) Validate() error {
-	switch s {
-	case "transcript":
-		return nil
-	case "variable":
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s TestMatchTarget) Validate() error { return codec.Enum(s, s.AllValues()) }
 
 func (s *TestNodeFailures) Validate() error {
 	if s == nil {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     128,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.NodeID)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "node_id",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     200,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.NodeName)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "node_name",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        false,
-			Max:           0,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.FailureCount)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "failure_count",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        false,
-			Max:           0,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.TotalTraversals)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "total_traversals",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Float{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        true,
-			Max:           1,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    nil,
-			Pattern:       nil,
-		}).Validate(float64(s.FailureRate)); err != nil {
-			return errors.Wrap(err, "float")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "failure_rate",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("node_id", codec.Length(string(s.NodeID), 0, 128))
+	failures.Add("node_name", codec.Length(string(s.NodeName), 0, 200))
+	failures.Add("failure_count", codec.Int(int64(s.FailureCount), validate.Int{MinSet: true}))
+	failures.Add("total_traversals", codec.Int(int64(s.TotalTraversals), validate.Int{MinSet: true}))
+	failures.Add("failure_rate", codec.Float(float64(s.FailureRate), validate.Float{MinSet: true, MaxSet: true, Max: 1}))
+	return failures.Err()
 }
 
 func (s TestNodeNames) Validate() error {
-	var failures []validate.FieldError
+	var failures codec.Failures
 	for key, elem := range s {
-		if err := func() error {
-			if err := (validate.String{
-				MinLength:     0,
-				MinLengthSet:  false,
-				MaxLength:     200,
-				MaxLengthSet:  true,
-				Email:         false,
-				Hostname:      false,
-				Regex:         nil,
-				MinNumeric:    0,
-				MinNumericSet: false,
-				MaxNumeric:    0,
-				MaxNumericSet: false,
-			}).Validate(string(elem)); err != nil {
-				return errors.Wrap(err, "string")
-			}
-			return nil
-		}(); err != nil {
-			failures = append(failures, validate.FieldError{
-				Name:  key,
-				Error: err,
-			})
-		}
+		failures.Add(key, codec.Length(string(elem), 0, 200))
 	}
 
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *TestNodeReachedConfig) Validate() error {
@@ -6322,34 +1171,9 @@ func (s *TestNodeReachedConfig) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     128,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.NodeID)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "node_id",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("node_id", codec.Length(string(s.NodeID), 1, 128))
+	return failures.Err()
 }
 
 func (s *TestNodesVisitedConfig) Validate() error {
@@ -6357,211 +1181,51 @@ func (s *TestNodesVisitedConfig) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
+	var failures codec.Failures
+	failures.Add("node_ids", func() error {
 		if s.NodeIds == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    1,
-			MinLengthSet: true,
-			MaxLength:    100,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.NodeIds)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.NodeIds), 1, 100); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.NodeIds {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     128,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(elem)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, codec.Length(string(elem), 1, 128))
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "node_ids",
-			Error: err,
-		})
+		return failures.Err()
+	}())
+	if value, ok := s.Match.Get(); ok {
+		failures.Add("match", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.Match.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "match",
-			Error: err,
-		})
-	}
-	if err := func() error {
+	failures.Add("forbidden", func() error {
 		if s.Forbidden == nil {
 			return nil // optional
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    100,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Forbidden)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.Forbidden), 0, 100); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.Forbidden {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     128,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(elem)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, codec.Length(string(elem), 1, 128))
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "forbidden",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+		return failures.Err()
+	}())
+	return failures.Err()
 }
 
-func (s TestNodesVisitedConfigMatch) Validate() error {
-	switch s {
-	case "all":
-		return nil
-	case "any":
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s TestNodesVisitedConfigMatch) Validate() error { return codec.Enum(s, s.AllValues()) }
 
 func (s *TestPassAtK) Validate() error {
 	if s == nil {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           1,
-			MaxSet:        true,
-			Max:           200,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.K)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "k",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Float{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        true,
-			Max:           1,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    nil,
-			Pattern:       nil,
-		}).Validate(float64(s.AllPass)); err != nil {
-			return errors.Wrap(err, "float")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "all_pass",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Float{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        true,
-			Max:           1,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    nil,
-			Pattern:       nil,
-		}).Validate(float64(s.AnyPass)); err != nil {
-			return errors.Wrap(err, "float")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "any_pass",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("k", codec.Int(int64(s.K), validate.Int{MinSet: true, Min: 1, MaxSet: true, Max: 200}))
+	failures.Add("all_pass", codec.Float(float64(s.AllPass), validate.Float{MinSet: true, MaxSet: true, Max: 1}))
+	failures.Add("any_pass", codec.Float(float64(s.AnyPass), validate.Float{MinSet: true, MaxSet: true, Max: 1}))
+	return failures.Err()
 }
 
 func (s *TestRecentRun) Validate() error {
@@ -6569,73 +1233,13 @@ func (s *TestRecentRun) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     64,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.ID)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "id",
-			Error: err,
-		})
+	var failures codec.Failures
+	failures.Add("id", codec.Length(string(s.ID), 1, 64))
+	failures.Add("status", s.Status.Validate())
+	if value, ok := s.Score.Get(); ok {
+		failures.Add("score", codec.Float(float64(value), validate.Float{MinSet: true, MaxSet: true, Max: 1}))
 	}
-	if err := func() error {
-		if err := s.Status.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "status",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.Score.Get(); ok {
-			if err := func() error {
-				if err := (validate.Float{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           1,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    nil,
-					Pattern:       nil,
-				}).Validate(float64(value)); err != nil {
-					return errors.Wrap(err, "float")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "score",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *TestRegexMatchConfig) Validate() error {
@@ -6643,186 +1247,27 @@ func (s *TestRegexMatchConfig) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     1000,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Pattern)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "pattern",
-			Error: err,
-		})
+	var failures codec.Failures
+	failures.Add("pattern", codec.Length(string(s.Pattern), 1, 1000))
+	if value, ok := s.Flags.Get(); ok {
+		failures.Add("flags", codec.String(string(value), validate.String{MaxLength: 3, MaxLengthSet: true, Regex: regexMap["^[ims]*$"]}))
 	}
-	if err := func() error {
-		if value, ok := s.Flags.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     3,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         regexMap["^[ims]*$"],
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "flags",
-			Error: err,
-		})
+	if value, ok := s.Target.Get(); ok {
+		failures.Add("target", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.Target.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "target",
-			Error: err,
-		})
+	if value, ok := s.Variable.Get(); ok {
+		failures.Add("variable", codec.Length(string(value), 1, 128))
 	}
-	if err := func() error {
-		if value, ok := s.Variable.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     128,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "variable",
-			Error: err,
-		})
+	if value, ok := s.Role.Get(); ok {
+		failures.Add("role", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.Role.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "role",
-			Error: err,
-		})
+	if value, ok := s.Turn.Get(); ok {
+		failures.Add("turn", codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 200}))
 	}
-	if err := func() error {
-		if value, ok := s.Turn.Get(); ok {
-			if err := func() error {
-				if err := (validate.Int{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           200,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    0,
-					Pattern:       nil,
-				}).Validate(int64(value)); err != nil {
-					return errors.Wrap(err, "int")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "turn",
-			Error: err,
-		})
+	if value, ok := s.MinMatches.Get(); ok {
+		failures.Add("min_matches", codec.Int(int64(value), validate.Int{MinSet: true, Min: 1, MaxSet: true, Max: 100}))
 	}
-	if err := func() error {
-		if value, ok := s.MinMatches.Get(); ok {
-			if err := func() error {
-				if err := (validate.Int{
-					MinSet:        true,
-					Min:           1,
-					MaxSet:        true,
-					Max:           100,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    0,
-					Pattern:       nil,
-				}).Validate(int64(value)); err != nil {
-					return errors.Wrap(err, "int")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "min_matches",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *TestReplay) Validate() error {
@@ -6830,184 +1275,22 @@ func (s *TestReplay) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     64,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.ChatID)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "chat_id",
-			Error: err,
-		})
+	var failures codec.Failures
+	failures.Add("chat_id", codec.Length(string(s.ChatID), 1, 64))
+	failures.Add("pathway_id", codec.Length(string(s.PathwayID), 1, 64))
+	failures.Add("pathway_version", codec.Int(int64(s.PathwayVersion), validate.Int{MinSet: true, Min: 1}))
+	failures.Add("turns_replayed", codec.Int(int64(s.TurnsReplayed), validate.Int{MinSet: true, MaxSet: true, Max: 100}))
+	failures.Add("turn_count", codec.Int(int64(s.TurnCount), validate.Int{MinSet: true, MaxSet: true, Max: 100}))
+	if value, ok := s.DivergedAt.Get(); ok {
+		failures.Add("diverged_at", codec.Int(int64(value), validate.Int{MinSet: true}))
 	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     64,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.PathwayID)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "pathway_id",
-			Error: err,
-		})
+	if value, ok := s.NodeDivergence.Get(); ok {
+		failures.Add("node_divergence", value.Validate())
 	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           1,
-			MaxSet:        false,
-			Max:           0,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.PathwayVersion)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "pathway_version",
-			Error: err,
-		})
+	if value, ok := s.WordsDivergence.Get(); ok {
+		failures.Add("words_divergence", value.Validate())
 	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        true,
-			Max:           100,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.TurnsReplayed)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "turns_replayed",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        true,
-			Max:           100,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.TurnCount)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "turn_count",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.DivergedAt.Get(); ok {
-			if err := func() error {
-				if err := (validate.Int{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        false,
-					Max:           0,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    0,
-					Pattern:       nil,
-				}).Validate(int64(value)); err != nil {
-					return errors.Wrap(err, "int")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "diverged_at",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.NodeDivergence.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "node_divergence",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.WordsDivergence.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "words_divergence",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *TestReplayReply) Validate() error {
@@ -7015,22 +1298,9 @@ func (s *TestReplayReply) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := s.Data.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "data",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("data", s.Data.Validate())
+	return failures.Err()
 }
 
 func (s *TestRescore) Validate() error {
@@ -7038,105 +1308,27 @@ func (s *TestRescore) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
+	var failures codec.Failures
+	failures.Add("assertions", func() error {
 		if s.Assertions == nil {
 			return nil // optional
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    50,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Assertions)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.Assertions), 0, 50); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.Assertions {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "assertions",
-			Error: err,
-		})
+		return failures.Err()
+	}())
+	if value, ok := s.Limit.Get(); ok {
+		failures.Add("limit", codec.Int(int64(value), validate.Int{MinSet: true, Min: 1, MaxSet: true, Max: 200}))
 	}
-	if err := func() error {
-		if value, ok := s.Limit.Get(); ok {
-			if err := func() error {
-				if err := (validate.Int{
-					MinSet:        true,
-					Min:           1,
-					MaxSet:        true,
-					Max:           200,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    0,
-					Pattern:       nil,
-				}).Validate(int64(value)); err != nil {
-					return errors.Wrap(err, "int")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "limit",
-			Error: err,
-		})
+	if value, ok := s.After.Get(); ok {
+		failures.Add("after", codec.Length(string(value), 0, 200))
 	}
-	if err := func() error {
-		if value, ok := s.After.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     200,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "after",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *TestRescoreTotals) Validate() error {
@@ -7144,300 +1336,56 @@ func (s *TestRescoreTotals) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        false,
-			Max:           0,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.Runs)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "runs",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        false,
-			Max:           0,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.Passed)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "passed",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        false,
-			Max:           0,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.Failed)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "failed",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        false,
-			Max:           0,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.Error)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "error",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        false,
-			Max:           0,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.Cancelled)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "cancelled",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        false,
-			Max:           0,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.Incomplete)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "incomplete",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        false,
-			Max:           0,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.Changed)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "changed",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("runs", codec.Int(int64(s.Runs), validate.Int{MinSet: true}))
+	failures.Add("passed", codec.Int(int64(s.Passed), validate.Int{MinSet: true}))
+	failures.Add("failed", codec.Int(int64(s.Failed), validate.Int{MinSet: true}))
+	failures.Add("error", codec.Int(int64(s.Error), validate.Int{MinSet: true}))
+	failures.Add("cancelled", codec.Int(int64(s.Cancelled), validate.Int{MinSet: true}))
+	failures.Add("incomplete", codec.Int(int64(s.Incomplete), validate.Int{MinSet: true}))
+	failures.Add("changed", codec.Int(int64(s.Changed), validate.Int{MinSet: true}))
+	return failures.Err()
 }
 
-func (s TestRescoreVerdict) Validate() error {
-	switch s {
-	case "PASSED":
-		return nil
-	case "FAILED":
-		return nil
-	case "ERROR":
-		return nil
-	case "CANCELLED":
-		return nil
-	case "INCOMPLETE":
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s TestRescoreVerdict) Validate() error { return codec.Enum(s, s.AllValues()) }
 
 func (s *TestRescored) Validate() error {
 	if s == nil {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
+	var failures codec.Failures
+	failures.Add("runs", func() error {
 		if s.Runs == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    200,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Runs)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.Runs), 0, 200); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.Runs {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "runs",
-			Error: err,
-		})
-	}
-	if err := func() error {
+		return failures.Err()
+	}())
+	failures.Add("left_out", func() error {
 		if s.LeftOut == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    50,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.LeftOut)); err != nil {
-			return errors.Wrap(err, "array")
-		}
-		var failures []validate.FieldError
-		for i, elem := range s.LeftOut {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
-		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "left_out",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := s.Totals.Validate(); err != nil {
+		if err := codec.Size(len(s.LeftOut), 0, 50); err != nil {
 			return err
 		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "totals",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.NextCursor.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     200,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
+		var failures codec.Failures
+		for i, elem := range s.LeftOut {
+			failures.AddItem(i, elem.Validate())
 		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "next_cursor",
-			Error: err,
-		})
+		return failures.Err()
+	}())
+	failures.Add("totals", s.Totals.Validate())
+	if value, ok := s.NextCursor.Get(); ok {
+		failures.Add("next_cursor", codec.Length(string(value), 0, 200))
 	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *TestRescoredReply) Validate() error {
@@ -7445,22 +1393,9 @@ func (s *TestRescoredReply) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := s.Data.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "data",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("data", s.Data.Validate())
+	return failures.Err()
 }
 
 func (s *TestRescoredRun) Validate() error {
@@ -7468,120 +1403,27 @@ func (s *TestRescoredRun) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     64,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.RunID)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "run_id",
-			Error: err,
-		})
+	var failures codec.Failures
+	failures.Add("run_id", codec.Length(string(s.RunID), 1, 64))
+	failures.Add("status", s.Status.Validate())
+	failures.Add("verdict", s.Verdict.Validate())
+	if value, ok := s.OverallScore.Get(); ok {
+		failures.Add("overall_score", codec.Float(float64(value), validate.Float{MinSet: true, MaxSet: true, Max: 1}))
 	}
-	if err := func() error {
-		if err := s.Status.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "status",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := s.Verdict.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "verdict",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.OverallScore.Get(); ok {
-			if err := func() error {
-				if err := (validate.Float{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           1,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    nil,
-					Pattern:       nil,
-				}).Validate(float64(value)); err != nil {
-					return errors.Wrap(err, "float")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "overall_score",
-			Error: err,
-		})
-	}
-	if err := func() error {
+	failures.Add("assertion_results", func() error {
 		if s.AssertionResults == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    50,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.AssertionResults)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.AssertionResults), 0, 50); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.AssertionResults {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "assertion_results",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+		return failures.Err()
+	}())
+	return failures.Err()
 }
 
 func (s *TestRun) Validate() error {
@@ -7589,626 +1431,112 @@ func (s *TestRun) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     64,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.ID)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "id",
-			Error: err,
-		})
+	var failures codec.Failures
+	failures.Add("id", codec.Length(string(s.ID), 1, 64))
+	failures.Add("scenario_id", codec.Length(string(s.ScenarioID), 1, 64))
+	if value, ok := s.PathwayID.Get(); ok {
+		failures.Add("pathway_id", codec.Length(string(value), 1, 64))
 	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     64,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.ScenarioID)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "scenario_id",
-			Error: err,
-		})
+	if value, ok := s.PersonaID.Get(); ok {
+		failures.Add("persona_id", codec.Length(string(value), 1, 64))
 	}
-	if err := func() error {
-		if value, ok := s.PathwayID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "pathway_id",
-			Error: err,
-		})
+	if value, ok := s.BatchID.Get(); ok {
+		failures.Add("batch_id", codec.Length(string(value), 1, 64))
 	}
-	if err := func() error {
-		if value, ok := s.PersonaID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "persona_id",
-			Error: err,
-		})
+	if value, ok := s.VersionNumber.Get(); ok {
+		failures.Add("version_number", codec.Int(int64(value), validate.Int{MinSet: true}))
 	}
-	if err := func() error {
-		if value, ok := s.BatchID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "batch_id",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.VersionNumber.Get(); ok {
-			if err := func() error {
-				if err := (validate.Int{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        false,
-					Max:           0,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    0,
-					Pattern:       nil,
-				}).Validate(int64(value)); err != nil {
-					return errors.Wrap(err, "int")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "version_number",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := s.Status.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "status",
-			Error: err,
-		})
-	}
-	if err := func() error {
+	failures.Add("status", s.Status.Validate())
+	failures.Add("chat_history", func() error {
 		if s.ChatHistory == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    200,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.ChatHistory)); err != nil {
-			return errors.Wrap(err, "array")
-		}
-		var failures []validate.FieldError
-		for i, elem := range s.ChatHistory {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
-		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "chat_history",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := s.VariablesExtracted.Validate(); err != nil {
+		if err := codec.Size(len(s.ChatHistory), 0, 200); err != nil {
 			return err
 		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "variables_extracted",
-			Error: err,
-		})
-	}
-	if err := func() error {
+		var failures codec.Failures
+		for i, elem := range s.ChatHistory {
+			failures.AddItem(i, elem.Validate())
+		}
+		return failures.Err()
+	}())
+	failures.Add("variables_extracted", s.VariablesExtracted.Validate())
+	failures.Add("nodes_visited", func() error {
 		if s.NodesVisited == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    10000,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.NodesVisited)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.NodesVisited), 0, 10000); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.NodesVisited {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     128,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(elem)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, codec.Length(string(elem), 0, 128))
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "nodes_visited",
-			Error: err,
-		})
+		return failures.Err()
+	}())
+	if value, ok := s.CurrentNodeID.Get(); ok {
+		failures.Add("current_node_id", codec.Length(string(value), 0, 128))
 	}
-	if err := func() error {
-		if value, ok := s.CurrentNodeID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     128,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "current_node_id",
-			Error: err,
-		})
+	failures.Add("turn_count", codec.Int(int64(s.TurnCount), validate.Int{MinSet: true, MaxSet: true, Max: 100}))
+	failures.Add("duration_ms", codec.Int(int64(s.DurationMs), validate.Int{MinSet: true}))
+	if value, ok := s.OverallScore.Get(); ok {
+		failures.Add("overall_score", codec.Float(float64(value), validate.Float{MinSet: true, MaxSet: true, Max: 1}))
 	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        true,
-			Max:           100,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.TurnCount)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "turn_count",
-			Error: err,
-		})
+	if value, ok := s.ServiceToneScore.Get(); ok {
+		failures.Add("service_tone_score", value.Validate())
 	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        false,
-			Max:           0,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.DurationMs)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "duration_ms",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.OverallScore.Get(); ok {
-			if err := func() error {
-				if err := (validate.Float{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           1,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    nil,
-					Pattern:       nil,
-				}).Validate(float64(value)); err != nil {
-					return errors.Wrap(err, "float")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "overall_score",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.ServiceToneScore.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "service_tone_score",
-			Error: err,
-		})
-	}
-	if err := func() error {
+	failures.Add("assertion_results", func() error {
 		if s.AssertionResults == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    50,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.AssertionResults)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.AssertionResults), 0, 50); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.AssertionResults {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "assertion_results",
-			Error: err,
-		})
+		return failures.Err()
+	}())
+	if value, ok := s.EndReason.Get(); ok {
+		failures.Add("end_reason", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.EndReason.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "end_reason",
-			Error: err,
-		})
+	if value, ok := s.ErrorMessage.Get(); ok {
+		failures.Add("error_message", codec.Length(string(value), 0, 2000))
 	}
-	if err := func() error {
-		if value, ok := s.ErrorMessage.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     2000,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "error_message",
-			Error: err,
-		})
-	}
-	if err := func() error {
+	failures.Add("usage", func() error {
 		if s.Usage == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    10,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Usage)); err != nil {
-			return errors.Wrap(err, "array")
-		}
-		var failures []validate.FieldError
-		for i, elem := range s.Usage {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
-		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "usage",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.Cost.Get(); ok {
-			if err := func() error {
-				if err := (validate.Float{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        false,
-					Max:           0,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    nil,
-					Pattern:       nil,
-				}).Validate(float64(value)); err != nil {
-					return errors.Wrap(err, "float")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "cost",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.Budget.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "budget",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := s.Metadata.Validate(); err != nil {
+		if err := codec.Size(len(s.Usage), 0, 10); err != nil {
 			return err
 		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "metadata",
-			Error: err,
-		})
+		var failures codec.Failures
+		for i, elem := range s.Usage {
+			failures.AddItem(i, elem.Validate())
+		}
+		return failures.Err()
+	}())
+	if value, ok := s.Cost.Get(); ok {
+		failures.Add("cost", codec.Float(float64(value), validate.Float{MinSet: true}))
 	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
+	if value, ok := s.Budget.Get(); ok {
+		failures.Add("budget", value.Validate())
 	}
-	return nil
+	failures.Add("metadata", s.Metadata.Validate())
+	return failures.Err()
 }
 
-func (s TestRunEndReason) Validate() error {
-	switch s {
-	case "agent_ended":
-		return nil
-	case "caller_ended":
-		return nil
-	case "max_turns":
-		return nil
-	case "turn_timeout":
-		return nil
-	case "run_timeout":
-		return nil
-	case "agent_error":
-		return nil
-	case "caller_invalid":
-		return nil
-	case "budget":
-		return nil
-	case "cancelled":
-		return nil
-	case "loop_detected":
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s TestRunEndReason) Validate() error { return codec.Enum(s, s.AllValues()) }
 
 func (s *TestRunListReply) Validate() error {
 	if s == nil {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := s.Data.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "data",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("data", s.Data.Validate())
+	return failures.Err()
 }
 
 func (s *TestRunMetadata) Validate() error {
@@ -8216,136 +1544,38 @@ func (s *TestRunMetadata) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
+	var failures codec.Failures
+	failures.Add("turn_details", func() error {
 		if s.TurnDetails == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    200,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.TurnDetails)); err != nil {
-			return errors.Wrap(err, "array")
-		}
-		var failures []validate.FieldError
-		for i, elem := range s.TurnDetails {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
-		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "turn_details",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := s.NodeIDToName.Validate(); err != nil {
+		if err := codec.Size(len(s.TurnDetails), 0, 200); err != nil {
 			return err
 		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "node_id_to_name",
-			Error: err,
-		})
-	}
-	if err := func() error {
+		var failures codec.Failures
+		for i, elem := range s.TurnDetails {
+			failures.AddItem(i, elem.Validate())
+		}
+		return failures.Err()
+	}())
+	failures.Add("node_id_to_name", s.NodeIDToName.Validate())
+	failures.Add("warnings", func() error {
 		if s.Warnings == nil {
 			return nil // optional
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    100,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Warnings)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.Warnings), 0, 100); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.Warnings {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     4000,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(elem)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, codec.Length(string(elem), 0, 4000))
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "warnings",
-			Error: err,
-		})
+		return failures.Err()
+	}())
+	if value, ok := s.LlmAdapter.Get(); ok {
+		failures.Add("llm_adapter", codec.Length(string(value), 0, 64))
 	}
-	if err := func() error {
-		if value, ok := s.LlmAdapter.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "llm_adapter",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *TestRunPage) Validate() error {
@@ -8353,68 +1583,22 @@ func (s *TestRunPage) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
+	var failures codec.Failures
+	failures.Add("runs", func() error {
 		if s.Runs == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    100,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Runs)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.Runs), 0, 100); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.Runs {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "runs",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        false,
-			Max:           0,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.TotalCount)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "total_count",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+		return failures.Err()
+	}())
+	failures.Add("total_count", codec.Int(int64(s.TotalCount), validate.Int{MinSet: true}))
+	return failures.Err()
 }
 
 func (s *TestRunProgress) Validate() error {
@@ -8422,145 +1606,18 @@ func (s *TestRunProgress) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     64,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.ID)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "id",
-			Error: err,
-		})
+	var failures codec.Failures
+	failures.Add("id", codec.Length(string(s.ID), 1, 64))
+	failures.Add("status", s.Status.Validate())
+	failures.Add("turn_count", codec.Int(int64(s.TurnCount), validate.Int{MinSet: true, MaxSet: true, Max: 100}))
+	failures.Add("duration_ms", codec.Int(int64(s.DurationMs), validate.Int{MinSet: true}))
+	if value, ok := s.OverallScore.Get(); ok {
+		failures.Add("overall_score", codec.Float(float64(value), validate.Float{MinSet: true, MaxSet: true, Max: 1}))
 	}
-	if err := func() error {
-		if err := s.Status.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "status",
-			Error: err,
-		})
+	if value, ok := s.ErrorMessage.Get(); ok {
+		failures.Add("error_message", codec.Length(string(value), 0, 2000))
 	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        true,
-			Max:           100,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.TurnCount)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "turn_count",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        false,
-			Max:           0,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.DurationMs)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "duration_ms",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.OverallScore.Get(); ok {
-			if err := func() error {
-				if err := (validate.Float{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           1,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    nil,
-					Pattern:       nil,
-				}).Validate(float64(value)); err != nil {
-					return errors.Wrap(err, "float")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "overall_score",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.ErrorMessage.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     2000,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "error_message",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *TestRunReply) Validate() error {
@@ -8568,22 +1625,9 @@ func (s *TestRunReply) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := s.Data.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "data",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("data", s.Data.Validate())
+	return failures.Err()
 }
 
 func (s *TestRunStart) Validate() error {
@@ -8591,105 +1635,20 @@ func (s *TestRunStart) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if value, ok := s.VersionNumber.Get(); ok {
-			if err := func() error {
-				if err := (validate.Int{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           1000000,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    0,
-					Pattern:       nil,
-				}).Validate(int64(value)); err != nil {
-					return errors.Wrap(err, "int")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "version_number",
-			Error: err,
-		})
+	var failures codec.Failures
+	if value, ok := s.VersionNumber.Get(); ok {
+		failures.Add("version_number", codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 1000000}))
 	}
-	if err := func() error {
-		if value, ok := s.RequestDataOverride.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "request_data_override",
-			Error: err,
-		})
+	if value, ok := s.RequestDataOverride.Get(); ok {
+		failures.Add("request_data_override", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.WebhookURL.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     2048,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         regexMap["^https?://"],
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "webhook_url",
-			Error: err,
-		})
+	if value, ok := s.WebhookURL.Get(); ok {
+		failures.Add("webhook_url", codec.String(string(value), validate.String{MaxLength: 2048, MaxLengthSet: true, Regex: regexMap["^https?://"]}))
 	}
-	if err := func() error {
-		if value, ok := s.Budget.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "budget",
-			Error: err,
-		})
+	if value, ok := s.Budget.Get(); ok {
+		failures.Add("budget", value.Validate())
 	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *TestRunStarted) Validate() error {
@@ -8697,45 +1656,10 @@ func (s *TestRunStarted) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     64,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.RunID)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "run_id",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := s.Status.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "status",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("run_id", codec.Length(string(s.RunID), 1, 64))
+	failures.Add("status", s.Status.Validate())
+	return failures.Err()
 }
 
 func (s *TestRunStartedReply) Validate() error {
@@ -8743,375 +1667,57 @@ func (s *TestRunStartedReply) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := s.Data.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "data",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("data", s.Data.Validate())
+	return failures.Err()
 }
 
-func (s TestRunStatus) Validate() error {
-	switch s {
-	case "PENDING":
-		return nil
-	case "RUNNING":
-		return nil
-	case "PASSED":
-		return nil
-	case "FAILED":
-		return nil
-	case "ERROR":
-		return nil
-	case "CANCELLED":
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s TestRunStatus) Validate() error { return codec.Enum(s, s.AllValues()) }
 
 func (s *TestRunSummary) Validate() error {
 	if s == nil {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     64,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.ID)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "id",
-			Error: err,
-		})
+	var failures codec.Failures
+	failures.Add("id", codec.Length(string(s.ID), 1, 64))
+	failures.Add("scenario_id", codec.Length(string(s.ScenarioID), 1, 64))
+	if value, ok := s.PathwayID.Get(); ok {
+		failures.Add("pathway_id", codec.Length(string(value), 1, 64))
 	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     64,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.ScenarioID)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "scenario_id",
-			Error: err,
-		})
+	if value, ok := s.PersonaID.Get(); ok {
+		failures.Add("persona_id", codec.Length(string(value), 1, 64))
 	}
-	if err := func() error {
-		if value, ok := s.PathwayID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "pathway_id",
-			Error: err,
-		})
+	if value, ok := s.BatchID.Get(); ok {
+		failures.Add("batch_id", codec.Length(string(value), 1, 64))
 	}
-	if err := func() error {
-		if value, ok := s.PersonaID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "persona_id",
-			Error: err,
-		})
+	if value, ok := s.VersionNumber.Get(); ok {
+		failures.Add("version_number", codec.Int(int64(value), validate.Int{MinSet: true}))
 	}
-	if err := func() error {
-		if value, ok := s.BatchID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "batch_id",
-			Error: err,
-		})
+	failures.Add("status", s.Status.Validate())
+	failures.Add("turn_count", codec.Int(int64(s.TurnCount), validate.Int{MinSet: true, MaxSet: true, Max: 100}))
+	failures.Add("duration_ms", codec.Int(int64(s.DurationMs), validate.Int{MinSet: true}))
+	if value, ok := s.OverallScore.Get(); ok {
+		failures.Add("overall_score", codec.Float(float64(value), validate.Float{MinSet: true, MaxSet: true, Max: 1}))
 	}
-	if err := func() error {
-		if value, ok := s.VersionNumber.Get(); ok {
-			if err := func() error {
-				if err := (validate.Int{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        false,
-					Max:           0,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    0,
-					Pattern:       nil,
-				}).Validate(int64(value)); err != nil {
-					return errors.Wrap(err, "int")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "version_number",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := s.Status.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "status",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        true,
-			Max:           100,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.TurnCount)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "turn_count",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        false,
-			Max:           0,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.DurationMs)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "duration_ms",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.OverallScore.Get(); ok {
-			if err := func() error {
-				if err := (validate.Float{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           1,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    nil,
-					Pattern:       nil,
-				}).Validate(float64(value)); err != nil {
-					return errors.Wrap(err, "float")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "overall_score",
-			Error: err,
-		})
-	}
-	if err := func() error {
+	failures.Add("assertion_results", func() error {
 		if s.AssertionResults == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    50,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.AssertionResults)); err != nil {
-			return errors.Wrap(err, "array")
-		}
-		var failures []validate.FieldError
-		for i, elem := range s.AssertionResults {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
-		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "assertion_results",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.ErrorMessage.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     2000,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "error_message",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := s.Scenario.Validate(); err != nil {
+		if err := codec.Size(len(s.AssertionResults), 0, 50); err != nil {
 			return err
 		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "scenario",
-			Error: err,
-		})
+		var failures codec.Failures
+		for i, elem := range s.AssertionResults {
+			failures.AddItem(i, elem.Validate())
+		}
+		return failures.Err()
+	}())
+	if value, ok := s.ErrorMessage.Get(); ok {
+		failures.Add("error_message", codec.Length(string(value), 0, 2000))
 	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	failures.Add("scenario", s.Scenario.Validate())
+	return failures.Err()
 }
 
 func (s *TestSankey) Validate() error {
@@ -9119,83 +1725,34 @@ func (s *TestSankey) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
+	var failures codec.Failures
+	failures.Add("nodes", func() error {
 		if s.Nodes == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    5000,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Nodes)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.Nodes), 0, 5000); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.Nodes {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "nodes",
-			Error: err,
-		})
-	}
-	if err := func() error {
+		return failures.Err()
+	}())
+	failures.Add("links", func() error {
 		if s.Links == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    20000,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Links)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.Links), 0, 20000); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.Links {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "links",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+		return failures.Err()
+	}())
+	return failures.Err()
 }
 
 func (s *TestSankeyLink) Validate() error {
@@ -9203,141 +1760,14 @@ func (s *TestSankeyLink) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     200,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Source)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "source",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     200,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Target)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "target",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           1,
-			MaxSet:        false,
-			Max:           0,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.Value)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "value",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        false,
-			Max:           0,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.PassCount)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "pass_count",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        false,
-			Max:           0,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.FailCount)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "fail_count",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        false,
-			Max:           0,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.ErrorCount)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "error_count",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("source", codec.Length(string(s.Source), 0, 200))
+	failures.Add("target", codec.Length(string(s.Target), 0, 200))
+	failures.Add("value", codec.Int(int64(s.Value), validate.Int{MinSet: true, Min: 1}))
+	failures.Add("pass_count", codec.Int(int64(s.PassCount), validate.Int{MinSet: true}))
+	failures.Add("fail_count", codec.Int(int64(s.FailCount), validate.Int{MinSet: true}))
+	failures.Add("error_count", codec.Int(int64(s.ErrorCount), validate.Int{MinSet: true}))
+	return failures.Err()
 }
 
 func (s *TestSankeyNode) Validate() error {
@@ -9345,136 +1775,22 @@ func (s *TestSankeyNode) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     200,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.ID)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "id",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     200,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Name)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "name",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     64,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Type)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "type",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := s.Category.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "category",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("id", codec.Length(string(s.ID), 0, 200))
+	failures.Add("name", codec.Length(string(s.Name), 0, 200))
+	failures.Add("type", codec.Length(string(s.Type), 0, 64))
+	failures.Add("category", s.Category.Validate())
+	return failures.Err()
 }
 
-func (s TestSankeyNodeCategory) Validate() error {
-	switch s {
-	case "scenario":
-		return nil
-	case "start":
-		return nil
-	case "middle":
-		return nil
-	case "end":
-		return nil
-	case "error":
-		return nil
-	case "outcome":
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s TestSankeyNodeCategory) Validate() error { return codec.Enum(s, s.AllValues()) }
 
 func (s TestScalar) Validate() error {
 	switch s.Type {
 	case StringTestScalar:
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     4096,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.String)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
+		return codec.Length(string(s.String), 0, 4096)
 	case Float64TestScalar:
-		if err := (validate.Float{}).Validate(float64(s.Float64)); err != nil {
-			return errors.Wrap(err, "float")
-		}
-		return nil
+		return codec.Float(float64(s.Float64), validate.Float{})
 	case BoolTestScalar:
 		return nil // no validation needed
 	default:
@@ -9487,488 +1803,76 @@ func (s *TestScenario) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     64,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.ID)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "id",
-			Error: err,
-		})
+	var failures codec.Failures
+	failures.Add("id", codec.Length(string(s.ID), 1, 64))
+	failures.Add("org_id", codec.Length(string(s.OrgID), 1, 64))
+	if value, ok := s.PathwayID.Get(); ok {
+		failures.Add("pathway_id", codec.Length(string(value), 1, 64))
 	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     64,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.OrgID)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "org_id",
-			Error: err,
-		})
+	if value, ok := s.PersonaID.Get(); ok {
+		failures.Add("persona_id", codec.Length(string(value), 1, 64))
 	}
-	if err := func() error {
-		if value, ok := s.PathwayID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "pathway_id",
-			Error: err,
-		})
+	failures.Add("name", codec.Length(string(s.Name), 0, 200))
+	failures.Add("description", codec.Length(string(s.Description), 0, 2000))
+	failures.Add("category", s.Category.Validate())
+	failures.Add("scenario_type", s.ScenarioType.Validate())
+	failures.Add("tester_persona_prompt", codec.Length(string(s.TesterPersonaPrompt), 0, 16000))
+	failures.Add("tester_persona_name", codec.Length(string(s.TesterPersonaName), 0, 100))
+	failures.Add("max_turns", codec.Int(int64(s.MaxTurns), validate.Int{MinSet: true, Min: 1, MaxSet: true, Max: 50}))
+	failures.Add("request_data", s.RequestData.Validate())
+	if value, ok := s.StartNodeID.Get(); ok {
+		failures.Add("start_node_id", codec.Length(string(value), 0, 128))
 	}
-	if err := func() error {
-		if value, ok := s.PersonaID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "persona_id",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     200,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Name)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "name",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     2000,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Description)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "description",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := s.Category.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "category",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := s.ScenarioType.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "scenario_type",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     16000,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.TesterPersonaPrompt)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "tester_persona_prompt",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     100,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.TesterPersonaName)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "tester_persona_name",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           1,
-			MaxSet:        true,
-			Max:           50,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.MaxTurns)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "max_turns",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := s.RequestData.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "request_data",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.StartNodeID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     128,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "start_node_id",
-			Error: err,
-		})
-	}
-	if err := func() error {
+	failures.Add("input_messages", func() error {
 		if s.InputMessages == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    100,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.InputMessages)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.InputMessages), 0, 100); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.InputMessages {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "input_messages",
-			Error: err,
-		})
+		return failures.Err()
+	}())
+	if value, ok := s.AdvancedInstructions.Get(); ok {
+		failures.Add("advanced_instructions", codec.Length(string(value), 0, 8000))
 	}
-	if err := func() error {
-		if value, ok := s.AdvancedInstructions.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     8000,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "advanced_instructions",
-			Error: err,
-		})
+	if value, ok := s.MinScore.Get(); ok {
+		failures.Add("min_score", codec.Float(float64(value), validate.Float{MinSet: true, MaxSet: true, Max: 1}))
 	}
-	if err := func() error {
-		if value, ok := s.MinScore.Get(); ok {
-			if err := func() error {
-				if err := (validate.Float{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           1,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    nil,
-					Pattern:       nil,
-				}).Validate(float64(value)); err != nil {
-					return errors.Wrap(err, "float")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "min_score",
-			Error: err,
-		})
-	}
-	if err := func() error {
+	failures.Add("webhook_mocks", func() error {
 		if s.WebhookMocks == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    50,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.WebhookMocks)); err != nil {
-			return errors.Wrap(err, "array")
-		}
-		var failures []validate.FieldError
-		for i, elem := range s.WebhookMocks {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
-		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "webhook_mocks",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := s.Metadata.Validate(); err != nil {
+		if err := codec.Size(len(s.WebhookMocks), 0, 50); err != nil {
 			return err
 		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "metadata",
-			Error: err,
-		})
-	}
-	if err := func() error {
+		var failures codec.Failures
+		for i, elem := range s.WebhookMocks {
+			failures.AddItem(i, elem.Validate())
+		}
+		return failures.Err()
+	}())
+	failures.Add("metadata", s.Metadata.Validate())
+	failures.Add("assertions", func() error {
 		if s.Assertions == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    50,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Assertions)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.Assertions), 0, 50); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.Assertions {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "assertions",
-			Error: err,
-		})
+		return failures.Err()
+	}())
+	if value, ok := s.MostRecentRun.Get(); ok {
+		failures.Add("most_recent_run", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.MostRecentRun.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "most_recent_run",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *TestScenarioCreate) Validate() error {
@@ -9976,480 +1880,87 @@ func (s *TestScenarioCreate) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if value, ok := s.PathwayID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "pathway_id",
-			Error: err,
-		})
+	var failures codec.Failures
+	if value, ok := s.PathwayID.Get(); ok {
+		failures.Add("pathway_id", codec.Length(string(value), 1, 64))
 	}
-	if err := func() error {
-		if value, ok := s.PersonaID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "persona_id",
-			Error: err,
-		})
+	if value, ok := s.PersonaID.Get(); ok {
+		failures.Add("persona_id", codec.Length(string(value), 1, 64))
 	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     200,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Name)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "name",
-			Error: err,
-		})
+	failures.Add("name", codec.Length(string(s.Name), 1, 200))
+	if value, ok := s.Description.Get(); ok {
+		failures.Add("description", codec.Length(string(value), 0, 2000))
 	}
-	if err := func() error {
-		if value, ok := s.Description.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     2000,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "description",
-			Error: err,
-		})
+	if value, ok := s.Category.Get(); ok {
+		failures.Add("category", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.Category.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "category",
-			Error: err,
-		})
+	if value, ok := s.ScenarioType.Get(); ok {
+		failures.Add("scenario_type", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.ScenarioType.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "scenario_type",
-			Error: err,
-		})
+	if value, ok := s.TesterPersonaPrompt.Get(); ok {
+		failures.Add("tester_persona_prompt", codec.Length(string(value), 0, 16000))
 	}
-	if err := func() error {
-		if value, ok := s.TesterPersonaPrompt.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     16000,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "tester_persona_prompt",
-			Error: err,
-		})
+	if value, ok := s.TesterPersonaName.Get(); ok {
+		failures.Add("tester_persona_name", codec.Length(string(value), 0, 100))
 	}
-	if err := func() error {
-		if value, ok := s.TesterPersonaName.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     100,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "tester_persona_name",
-			Error: err,
-		})
+	if value, ok := s.MaxTurns.Get(); ok {
+		failures.Add("max_turns", codec.Int(int64(value), validate.Int{MinSet: true, Min: 1, MaxSet: true, Max: 50}))
 	}
-	if err := func() error {
-		if value, ok := s.MaxTurns.Get(); ok {
-			if err := func() error {
-				if err := (validate.Int{
-					MinSet:        true,
-					Min:           1,
-					MaxSet:        true,
-					Max:           50,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    0,
-					Pattern:       nil,
-				}).Validate(int64(value)); err != nil {
-					return errors.Wrap(err, "int")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "max_turns",
-			Error: err,
-		})
+	if value, ok := s.RequestData.Get(); ok {
+		failures.Add("request_data", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.RequestData.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "request_data",
-			Error: err,
-		})
+	if value, ok := s.StartNodeID.Get(); ok {
+		failures.Add("start_node_id", codec.Length(string(value), 1, 128))
 	}
-	if err := func() error {
-		if value, ok := s.StartNodeID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     128,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "start_node_id",
-			Error: err,
-		})
-	}
-	if err := func() error {
+	failures.Add("input_messages", func() error {
 		if s.InputMessages == nil {
 			return nil // optional
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    100,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.InputMessages)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.InputMessages), 0, 100); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.InputMessages {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "input_messages",
-			Error: err,
-		})
+		return failures.Err()
+	}())
+	if value, ok := s.AdvancedInstructions.Get(); ok {
+		failures.Add("advanced_instructions", codec.Length(string(value), 0, 8000))
 	}
-	if err := func() error {
-		if value, ok := s.AdvancedInstructions.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     8000,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "advanced_instructions",
-			Error: err,
-		})
+	if value, ok := s.MinScore.Get(); ok {
+		failures.Add("min_score", codec.Float(float64(value), validate.Float{MinSet: true, MaxSet: true, Max: 1}))
 	}
-	if err := func() error {
-		if value, ok := s.MinScore.Get(); ok {
-			if err := func() error {
-				if err := (validate.Float{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           1,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    nil,
-					Pattern:       nil,
-				}).Validate(float64(value)); err != nil {
-					return errors.Wrap(err, "float")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "min_score",
-			Error: err,
-		})
-	}
-	if err := func() error {
+	failures.Add("webhook_mocks", func() error {
 		if s.WebhookMocks == nil {
 			return nil // optional
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    50,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.WebhookMocks)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.WebhookMocks), 0, 50); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.WebhookMocks {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "webhook_mocks",
-			Error: err,
-		})
+		return failures.Err()
+	}())
+	if value, ok := s.Metadata.Get(); ok {
+		failures.Add("metadata", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.Metadata.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "metadata",
-			Error: err,
-		})
-	}
-	if err := func() error {
+	failures.Add("assertions", func() error {
 		if s.Assertions == nil {
 			return nil // optional
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    50,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Assertions)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.Assertions), 0, 50); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.Assertions {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "assertions",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+		return failures.Err()
+	}())
+	return failures.Err()
 }
 
 func (s *TestScenarioCreated) Validate() error {
@@ -10457,22 +1968,9 @@ func (s *TestScenarioCreated) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := s.Scenario.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "scenario",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("scenario", s.Scenario.Validate())
+	return failures.Err()
 }
 
 func (s *TestScenarioCreatedReply) Validate() error {
@@ -10480,22 +1978,9 @@ func (s *TestScenarioCreatedReply) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := s.Data.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "data",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("data", s.Data.Validate())
+	return failures.Err()
 }
 
 func (s *TestScenarioDraft) Validate() error {
@@ -10503,321 +1988,55 @@ func (s *TestScenarioDraft) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     200,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Name)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "name",
-			Error: err,
-		})
+	var failures codec.Failures
+	failures.Add("name", codec.Length(string(s.Name), 0, 200))
+	failures.Add("description", codec.Length(string(s.Description), 0, 2000))
+	failures.Add("category", s.Category.Validate())
+	failures.Add("tester_persona_prompt", codec.Length(string(s.TesterPersonaPrompt), 0, 16000))
+	failures.Add("tester_persona_name", codec.Length(string(s.TesterPersonaName), 0, 100))
+	if value, ok := s.PathwayID.Get(); ok {
+		failures.Add("pathway_id", codec.Length(string(value), 1, 64))
 	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     2000,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Description)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "description",
-			Error: err,
-		})
+	if value, ok := s.PersonaID.Get(); ok {
+		failures.Add("persona_id", codec.Length(string(value), 1, 64))
 	}
-	if err := func() error {
-		if err := s.Category.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "category",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     16000,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.TesterPersonaPrompt)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "tester_persona_prompt",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     100,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.TesterPersonaName)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "tester_persona_name",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.PathwayID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "pathway_id",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.PersonaID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "persona_id",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := s.RequestData.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "request_data",
-			Error: err,
-		})
-	}
-	if err := func() error {
+	failures.Add("request_data", s.RequestData.Validate())
+	failures.Add("assertions", func() error {
 		if s.Assertions == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    50,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Assertions)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.Assertions), 0, 50); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.Assertions {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "assertions",
-			Error: err,
-		})
+		return failures.Err()
+	}())
+	if value, ok := s.ScenarioType.Get(); ok {
+		failures.Add("scenario_type", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.ScenarioType.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "scenario_type",
-			Error: err,
-		})
+	if value, ok := s.MaxTurns.Get(); ok {
+		failures.Add("max_turns", codec.Int(int64(value), validate.Int{MinSet: true, Min: 1, MaxSet: true, Max: 50}))
 	}
-	if err := func() error {
-		if value, ok := s.MaxTurns.Get(); ok {
-			if err := func() error {
-				if err := (validate.Int{
-					MinSet:        true,
-					Min:           1,
-					MaxSet:        true,
-					Max:           50,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    0,
-					Pattern:       nil,
-				}).Validate(int64(value)); err != nil {
-					return errors.Wrap(err, "int")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "max_turns",
-			Error: err,
-		})
-	}
-	if err := func() error {
+	failures.Add("input_messages", func() error {
 		if s.InputMessages == nil {
 			return nil // optional
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    100,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.InputMessages)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.InputMessages), 0, 100); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.InputMessages {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "input_messages",
-			Error: err,
-		})
+		return failures.Err()
+	}())
+	if value, ok := s.Metadata.Get(); ok {
+		failures.Add("metadata", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.Metadata.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "metadata",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *TestScenarioDraftReply) Validate() error {
@@ -10825,22 +2044,9 @@ func (s *TestScenarioDraftReply) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := s.Data.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "data",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("data", s.Data.Validate())
+	return failures.Err()
 }
 
 func (s *TestScenarioFromCall) Validate() error {
@@ -10848,94 +2054,15 @@ func (s *TestScenarioFromCall) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     64,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.CallID)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "call_id",
-			Error: err,
-		})
+	var failures codec.Failures
+	failures.Add("call_id", codec.Length(string(s.CallID), 1, 64))
+	if value, ok := s.PathwayID.Get(); ok {
+		failures.Add("pathway_id", codec.Length(string(value), 1, 64))
 	}
-	if err := func() error {
-		if value, ok := s.PathwayID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "pathway_id",
-			Error: err,
-		})
+	if value, ok := s.PersonaID.Get(); ok {
+		failures.Add("persona_id", codec.Length(string(value), 1, 64))
 	}
-	if err := func() error {
-		if value, ok := s.PersonaID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "persona_id",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *TestScenarioListReply) Validate() error {
@@ -10943,47 +2070,21 @@ func (s *TestScenarioListReply) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
+	var failures codec.Failures
+	failures.Add("data", func() error {
 		if s.Data == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    1000,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Data)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.Data), 0, 1000); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.Data {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "data",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+		return failures.Err()
+	}())
+	return failures.Err()
 }
 
 func (s *TestScenarioRef) Validate() error {
@@ -10991,57 +2092,10 @@ func (s *TestScenarioRef) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     64,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.ID)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "id",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     200,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Name)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "name",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("id", codec.Length(string(s.ID), 1, 64))
+	failures.Add("name", codec.Length(string(s.Name), 0, 200))
+	return failures.Err()
 }
 
 func (s *TestScenarioReply) Validate() error {
@@ -11049,463 +2103,95 @@ func (s *TestScenarioReply) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := s.Data.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "data",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("data", s.Data.Validate())
+	return failures.Err()
 }
 
-func (s TestScenarioType) Validate() error {
-	switch s {
-	case "AGENT":
-		return nil
-	case "REPLAY":
-		return nil
-	case "HISTORICAL":
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s TestScenarioType) Validate() error { return codec.Enum(s, s.AllValues()) }
 
 func (s *TestScenarioUpdate) Validate() error {
 	if s == nil {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if value, ok := s.Name.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     200,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "name",
-			Error: err,
-		})
+	var failures codec.Failures
+	if value, ok := s.Name.Get(); ok {
+		failures.Add("name", codec.Length(string(value), 1, 200))
 	}
-	if err := func() error {
-		if value, ok := s.Description.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     2000,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "description",
-			Error: err,
-		})
+	if value, ok := s.Description.Get(); ok {
+		failures.Add("description", codec.Length(string(value), 0, 2000))
 	}
-	if err := func() error {
-		if value, ok := s.Category.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "category",
-			Error: err,
-		})
+	if value, ok := s.Category.Get(); ok {
+		failures.Add("category", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.ScenarioType.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "scenario_type",
-			Error: err,
-		})
+	if value, ok := s.ScenarioType.Get(); ok {
+		failures.Add("scenario_type", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.TesterPersonaPrompt.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     16000,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "tester_persona_prompt",
-			Error: err,
-		})
+	if value, ok := s.TesterPersonaPrompt.Get(); ok {
+		failures.Add("tester_persona_prompt", codec.Length(string(value), 0, 16000))
 	}
-	if err := func() error {
-		if value, ok := s.TesterPersonaName.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     100,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "tester_persona_name",
-			Error: err,
-		})
+	if value, ok := s.TesterPersonaName.Get(); ok {
+		failures.Add("tester_persona_name", codec.Length(string(value), 0, 100))
 	}
-	if err := func() error {
-		if value, ok := s.MaxTurns.Get(); ok {
-			if err := func() error {
-				if err := (validate.Int{
-					MinSet:        true,
-					Min:           1,
-					MaxSet:        true,
-					Max:           50,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    0,
-					Pattern:       nil,
-				}).Validate(int64(value)); err != nil {
-					return errors.Wrap(err, "int")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "max_turns",
-			Error: err,
-		})
+	if value, ok := s.MaxTurns.Get(); ok {
+		failures.Add("max_turns", codec.Int(int64(value), validate.Int{MinSet: true, Min: 1, MaxSet: true, Max: 50}))
 	}
-	if err := func() error {
-		if value, ok := s.RequestData.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "request_data",
-			Error: err,
-		})
+	if value, ok := s.RequestData.Get(); ok {
+		failures.Add("request_data", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.StartNodeID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     128,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "start_node_id",
-			Error: err,
-		})
+	if value, ok := s.StartNodeID.Get(); ok {
+		failures.Add("start_node_id", codec.Length(string(value), 1, 128))
 	}
-	if err := func() error {
+	failures.Add("input_messages", func() error {
 		if s.InputMessages == nil {
 			return nil // optional
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    100,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.InputMessages)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.InputMessages), 0, 100); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.InputMessages {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "input_messages",
-			Error: err,
-		})
+		return failures.Err()
+	}())
+	if value, ok := s.AdvancedInstructions.Get(); ok {
+		failures.Add("advanced_instructions", codec.Length(string(value), 0, 8000))
 	}
-	if err := func() error {
-		if value, ok := s.AdvancedInstructions.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     8000,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "advanced_instructions",
-			Error: err,
-		})
+	if value, ok := s.MinScore.Get(); ok {
+		failures.Add("min_score", codec.Float(float64(value), validate.Float{MinSet: true, MaxSet: true, Max: 1}))
 	}
-	if err := func() error {
-		if value, ok := s.MinScore.Get(); ok {
-			if err := func() error {
-				if err := (validate.Float{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           1,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    nil,
-					Pattern:       nil,
-				}).Validate(float64(value)); err != nil {
-					return errors.Wrap(err, "float")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "min_score",
-			Error: err,
-		})
-	}
-	if err := func() error {
+	failures.Add("webhook_mocks", func() error {
 		if s.WebhookMocks == nil {
 			return nil // optional
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    50,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.WebhookMocks)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.WebhookMocks), 0, 50); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.WebhookMocks {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "webhook_mocks",
-			Error: err,
-		})
+		return failures.Err()
+	}())
+	if value, ok := s.Metadata.Get(); ok {
+		failures.Add("metadata", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.Metadata.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "metadata",
-			Error: err,
-		})
-	}
-	if err := func() error {
+	failures.Add("assertions", func() error {
 		if s.Assertions == nil {
 			return nil // optional
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    50,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Assertions)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.Assertions), 0, 50); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.Assertions {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "assertions",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+		return failures.Err()
+	}())
+	return failures.Err()
 }
 
 func (s *TestScoreStats) Validate() error {
@@ -11513,151 +2199,23 @@ func (s *TestScoreStats) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if value, ok := s.Mean.Get(); ok {
-			if err := func() error {
-				if err := (validate.Float{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           1,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    nil,
-					Pattern:       nil,
-				}).Validate(float64(value)); err != nil {
-					return errors.Wrap(err, "float")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "mean",
-			Error: err,
-		})
+	var failures codec.Failures
+	if value, ok := s.Mean.Get(); ok {
+		failures.Add("mean", codec.Float(float64(value), validate.Float{MinSet: true, MaxSet: true, Max: 1}))
 	}
-	if err := func() error {
-		if value, ok := s.Median.Get(); ok {
-			if err := func() error {
-				if err := (validate.Float{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           1,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    nil,
-					Pattern:       nil,
-				}).Validate(float64(value)); err != nil {
-					return errors.Wrap(err, "float")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "median",
-			Error: err,
-		})
+	if value, ok := s.Median.Get(); ok {
+		failures.Add("median", codec.Float(float64(value), validate.Float{MinSet: true, MaxSet: true, Max: 1}))
 	}
-	if err := func() error {
-		if value, ok := s.Stddev.Get(); ok {
-			if err := func() error {
-				if err := (validate.Float{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        false,
-					Max:           0,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    nil,
-					Pattern:       nil,
-				}).Validate(float64(value)); err != nil {
-					return errors.Wrap(err, "float")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "stddev",
-			Error: err,
-		})
+	if value, ok := s.Stddev.Get(); ok {
+		failures.Add("stddev", codec.Float(float64(value), validate.Float{MinSet: true}))
 	}
-	if err := func() error {
-		if value, ok := s.Min.Get(); ok {
-			if err := func() error {
-				if err := (validate.Float{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           1,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    nil,
-					Pattern:       nil,
-				}).Validate(float64(value)); err != nil {
-					return errors.Wrap(err, "float")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "min",
-			Error: err,
-		})
+	if value, ok := s.Min.Get(); ok {
+		failures.Add("min", codec.Float(float64(value), validate.Float{MinSet: true, MaxSet: true, Max: 1}))
 	}
-	if err := func() error {
-		if value, ok := s.Max.Get(); ok {
-			if err := func() error {
-				if err := (validate.Float{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           1,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    nil,
-					Pattern:       nil,
-				}).Validate(float64(value)); err != nil {
-					return errors.Wrap(err, "float")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "max",
-			Error: err,
-		})
+	if value, ok := s.Max.Get(); ok {
+		failures.Add("max", codec.Float(float64(value), validate.Float{MinSet: true, MaxSet: true, Max: 1}))
 	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *TestServiceToneConfig) Validate() error {
@@ -11665,39 +2223,11 @@ func (s *TestServiceToneConfig) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if value, ok := s.Threshold.Get(); ok {
-			if err := func() error {
-				if err := (validate.Float{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           1,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    nil,
-					Pattern:       nil,
-				}).Validate(float64(value)); err != nil {
-					return errors.Wrap(err, "float")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "threshold",
-			Error: err,
-		})
+	var failures codec.Failures
+	if value, ok := s.Threshold.Get(); ok {
+		failures.Add("threshold", codec.Float(float64(value), validate.Float{MinSet: true, MaxSet: true, Max: 1}))
 	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *TestSet) Validate() error {
@@ -11705,246 +2235,41 @@ func (s *TestSet) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     64,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.ID)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "id",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := s.Status.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "status",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           1,
-			MaxSet:        true,
-			Max:           200,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.SimulationsPerScenario)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "simulations_per_scenario",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           1,
-			MaxSet:        true,
-			Max:           100,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.TotalScenarios)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "total_scenarios",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := s.Statistics.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "statistics",
-			Error: err,
-		})
-	}
-	if err := func() error {
+	var failures codec.Failures
+	failures.Add("id", codec.Length(string(s.ID), 1, 64))
+	failures.Add("status", s.Status.Validate())
+	failures.Add("simulations_per_scenario", codec.Int(int64(s.SimulationsPerScenario), validate.Int{MinSet: true, Min: 1, MaxSet: true, Max: 200}))
+	failures.Add("total_scenarios", codec.Int(int64(s.TotalScenarios), validate.Int{MinSet: true, Min: 1, MaxSet: true, Max: 100}))
+	failures.Add("statistics", s.Statistics.Validate())
+	failures.Add("usage", func() error {
 		if s.Usage == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    10,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Usage)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.Usage), 0, 10); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.Usage {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "usage",
-			Error: err,
-		})
+		return failures.Err()
+	}())
+	if value, ok := s.Cost.Get(); ok {
+		failures.Add("cost", codec.Float(float64(value), validate.Float{MinSet: true}))
 	}
-	if err := func() error {
-		if value, ok := s.Cost.Get(); ok {
-			if err := func() error {
-				if err := (validate.Float{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        false,
-					Max:           0,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    nil,
-					Pattern:       nil,
-				}).Validate(float64(value)); err != nil {
-					return errors.Wrap(err, "float")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "cost",
-			Error: err,
-		})
+	if value, ok := s.Budget.Get(); ok {
+		failures.Add("budget", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.Budget.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "budget",
-			Error: err,
-		})
+	if value, ok := s.Concurrency.Get(); ok {
+		failures.Add("concurrency", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.Concurrency.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "concurrency",
-			Error: err,
-		})
+	if value, ok := s.StopReason.Get(); ok {
+		failures.Add("stop_reason", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.StopReason.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "stop_reason",
-			Error: err,
-		})
+	if value, ok := s.StopMessage.Get(); ok {
+		failures.Add("stop_message", codec.Length(string(value), 0, 1000))
 	}
-	if err := func() error {
-		if value, ok := s.StopMessage.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     1000,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "stop_message",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *TestSetListReply) Validate() error {
@@ -11952,22 +2277,9 @@ func (s *TestSetListReply) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := s.Data.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "data",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("data", s.Data.Validate())
+	return failures.Err()
 }
 
 func (s *TestSetOverall) Validate() error {
@@ -11975,141 +2287,18 @@ func (s *TestSetOverall) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if value, ok := s.AvgPassRate.Get(); ok {
-			if err := func() error {
-				if err := (validate.Float{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           1,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    nil,
-					Pattern:       nil,
-				}).Validate(float64(value)); err != nil {
-					return errors.Wrap(err, "float")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "avg_pass_rate",
-			Error: err,
-		})
+	var failures codec.Failures
+	if value, ok := s.AvgPassRate.Get(); ok {
+		failures.Add("avg_pass_rate", codec.Float(float64(value), validate.Float{MinSet: true, MaxSet: true, Max: 1}))
 	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        true,
-			Max:           100,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.FlakyCount)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "flaky_count",
-			Error: err,
-		})
+	failures.Add("flaky_count", codec.Int(int64(s.FlakyCount), validate.Int{MinSet: true, MaxSet: true, Max: 100}))
+	failures.Add("reliable_count", codec.Int(int64(s.ReliableCount), validate.Int{MinSet: true, MaxSet: true, Max: 100}))
+	failures.Add("total_runs", codec.Int(int64(s.TotalRuns), validate.Int{MinSet: true}))
+	failures.Add("error_runs", codec.Int(int64(s.ErrorRuns), validate.Int{MinSet: true}))
+	if value, ok := s.Interval.Get(); ok {
+		failures.Add("interval", value.Validate())
 	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        true,
-			Max:           100,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.ReliableCount)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "reliable_count",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        false,
-			Max:           0,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.TotalRuns)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "total_runs",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        false,
-			Max:           0,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.ErrorRuns)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "error_runs",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.Interval.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "interval",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *TestSetPage) Validate() error {
@@ -12117,68 +2306,22 @@ func (s *TestSetPage) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
+	var failures codec.Failures
+	failures.Add("simulation_sets", func() error {
 		if s.SimulationSets == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    100,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.SimulationSets)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.SimulationSets), 0, 100); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.SimulationSets {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "simulation_sets",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        false,
-			Max:           0,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.TotalCount)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "total_count",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+		return failures.Err()
+	}())
+	failures.Add("total_count", codec.Int(int64(s.TotalCount), validate.Int{MinSet: true}))
+	return failures.Err()
 }
 
 func (s *TestSetReply) Validate() error {
@@ -12186,22 +2329,9 @@ func (s *TestSetReply) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := s.Data.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "data",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("data", s.Data.Validate())
+	return failures.Err()
 }
 
 func (s *TestSetScenarioStats) Validate() error {
@@ -12209,645 +2339,108 @@ func (s *TestSetScenarioStats) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     64,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.ScenarioID)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "scenario_id",
-			Error: err,
-		})
+	var failures codec.Failures
+	failures.Add("scenario_id", codec.Length(string(s.ScenarioID), 1, 64))
+	failures.Add("scenario_name", codec.Length(string(s.ScenarioName), 0, 200))
+	failures.Add("total_runs", codec.Int(int64(s.TotalRuns), validate.Int{MinSet: true, MaxSet: true, Max: 200}))
+	failures.Add("passed", codec.Int(int64(s.Passed), validate.Int{MinSet: true, MaxSet: true, Max: 200}))
+	failures.Add("failed", codec.Int(int64(s.Failed), validate.Int{MinSet: true, MaxSet: true, Max: 200}))
+	if value, ok := s.PassRate.Get(); ok {
+		failures.Add("pass_rate", codec.Float(float64(value), validate.Float{MinSet: true, MaxSet: true, Max: 1}))
 	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     200,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.ScenarioName)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "scenario_name",
-			Error: err,
-		})
+	failures.Add("scores", s.Scores.Validate())
+	if value, ok := s.WorstRunID.Get(); ok {
+		failures.Add("worst_run_id", codec.Length(string(value), 1, 64))
 	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        true,
-			Max:           200,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.TotalRuns)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "total_runs",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        true,
-			Max:           200,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.Passed)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "passed",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        true,
-			Max:           200,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.Failed)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "failed",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.PassRate.Get(); ok {
-			if err := func() error {
-				if err := (validate.Float{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           1,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    nil,
-					Pattern:       nil,
-				}).Validate(float64(value)); err != nil {
-					return errors.Wrap(err, "float")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "pass_rate",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := s.Scores.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "scores",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.WorstRunID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "worst_run_id",
-			Error: err,
-		})
-	}
-	if err := func() error {
+	failures.Add("common_failure_modes", func() error {
 		if s.CommonFailureModes == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    5,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.CommonFailureModes)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.CommonFailureModes), 0, 5); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.CommonFailureModes {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "common_failure_modes",
-			Error: err,
-		})
+		return failures.Err()
+	}())
+	failures.Add("confidence", s.Confidence.Validate())
+	failures.Add("errors", codec.Int(int64(s.Errors), validate.Int{MinSet: true, MaxSet: true, Max: 200}))
+	failures.Add("coverage", codec.Float(float64(s.Coverage), validate.Float{MinSet: true, MaxSet: true, Max: 1}))
+	if value, ok := s.Interval.Get(); ok {
+		failures.Add("interval", value.Validate())
 	}
-	if err := func() error {
-		if err := s.Confidence.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "confidence",
-			Error: err,
-		})
+	if value, ok := s.FlakeRate.Get(); ok {
+		failures.Add("flake_rate", codec.Float(float64(value), validate.Float{MinSet: true, MaxSet: true, Max: 1}))
 	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        true,
-			Max:           200,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.Errors)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "errors",
-			Error: err,
-		})
+	failures.Add("stability", s.Stability.Validate())
+	if value, ok := s.FlakeSource.Get(); ok {
+		failures.Add("flake_source", value.Validate())
 	}
-	if err := func() error {
-		if err := (validate.Float{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        true,
-			Max:           1,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    nil,
-			Pattern:       nil,
-		}).Validate(float64(s.Coverage)); err != nil {
-			return errors.Wrap(err, "float")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "coverage",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.Interval.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "interval",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.FlakeRate.Get(); ok {
-			if err := func() error {
-				if err := (validate.Float{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           1,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    nil,
-					Pattern:       nil,
-				}).Validate(float64(value)); err != nil {
-					return errors.Wrap(err, "float")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "flake_rate",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := s.Stability.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "stability",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.FlakeSource.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "flake_source",
-			Error: err,
-		})
-	}
-	if err := func() error {
+	failures.Add("pass_at_k", func() error {
 		if s.PassAtK == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    10,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.PassAtK)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.PassAtK), 0, 10); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.PassAtK {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "pass_at_k",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+		return failures.Err()
+	}())
+	return failures.Err()
 }
 
-func (s TestSetScenarioStatsConfidence) Validate() error {
-	switch s {
-	case "low":
-		return nil
-	case "medium":
-		return nil
-	case "high":
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s TestSetScenarioStatsConfidence) Validate() error { return codec.Enum(s, s.AllValues()) }
 
-func (s TestSetScenarioStatsFlakeSource) Validate() error {
-	switch s {
-	case "judge":
-		return nil
-	case "agent_or_caller":
-		return nil
-	case "infrastructure":
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s TestSetScenarioStatsFlakeSource) Validate() error { return codec.Enum(s, s.AllValues()) }
 
-func (s TestSetScenarioStatsStability) Validate() error {
-	switch s {
-	case "stable_pass":
-		return nil
-	case "stable_fail":
-		return nil
-	case "flaky":
-		return nil
-	case "unknown":
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s TestSetScenarioStatsStability) Validate() error { return codec.Enum(s, s.AllValues()) }
 
 func (s *TestSetStart) Validate() error {
 	if s == nil {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
+	var failures codec.Failures
+	failures.Add("scenario_ids", func() error {
 		if s.ScenarioIds == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    1,
-			MinLengthSet: true,
-			MaxLength:    100,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.ScenarioIds)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.ScenarioIds), 1, 100); err != nil {
+			return err
 		}
 		if err := validate.UniqueItems(s.ScenarioIds); err != nil {
 			return errors.Wrap(err, "array")
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.ScenarioIds {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(elem)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, codec.Length(string(elem), 1, 64))
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "scenario_ids",
-			Error: err,
-		})
+		return failures.Err()
+	}())
+	if value, ok := s.SimulationsPerScenario.Get(); ok {
+		failures.Add("simulations_per_scenario", codec.Int(int64(value), validate.Int{MinSet: true, Min: 1, MaxSet: true, Max: 200}))
 	}
-	if err := func() error {
-		if value, ok := s.SimulationsPerScenario.Get(); ok {
-			if err := func() error {
-				if err := (validate.Int{
-					MinSet:        true,
-					Min:           1,
-					MaxSet:        true,
-					Max:           200,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    0,
-					Pattern:       nil,
-				}).Validate(int64(value)); err != nil {
-					return errors.Wrap(err, "int")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "simulations_per_scenario",
-			Error: err,
-		})
+	if value, ok := s.PathwayID.Get(); ok {
+		failures.Add("pathway_id", codec.Length(string(value), 1, 64))
 	}
-	if err := func() error {
-		if value, ok := s.PathwayID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "pathway_id",
-			Error: err,
-		})
+	if value, ok := s.PersonaID.Get(); ok {
+		failures.Add("persona_id", codec.Length(string(value), 1, 64))
 	}
-	if err := func() error {
-		if value, ok := s.PersonaID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "persona_id",
-			Error: err,
-		})
+	if value, ok := s.VersionNumber.Get(); ok {
+		failures.Add("version_number", codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 1000000}))
 	}
-	if err := func() error {
-		if value, ok := s.VersionNumber.Get(); ok {
-			if err := func() error {
-				if err := (validate.Int{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           1000000,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    0,
-					Pattern:       nil,
-				}).Validate(int64(value)); err != nil {
-					return errors.Wrap(err, "int")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "version_number",
-			Error: err,
-		})
+	if value, ok := s.Budget.Get(); ok {
+		failures.Add("budget", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.Budget.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "budget",
-			Error: err,
-		})
+	if value, ok := s.Concurrency.Get(); ok {
+		failures.Add("concurrency", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.Concurrency.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "concurrency",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *TestSetStarted) Validate() error {
@@ -12855,87 +2448,12 @@ func (s *TestSetStarted) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     64,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.SimulationSetID)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "simulation_set_id",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := s.Status.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "status",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           1,
-			MaxSet:        true,
-			Max:           200,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.SimulationsPerScenario)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "simulations_per_scenario",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           1,
-			MaxSet:        true,
-			Max:           100,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.TotalScenarios)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "total_scenarios",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("simulation_set_id", codec.Length(string(s.SimulationSetID), 1, 64))
+	failures.Add("status", s.Status.Validate())
+	failures.Add("simulations_per_scenario", codec.Int(int64(s.SimulationsPerScenario), validate.Int{MinSet: true, Min: 1, MaxSet: true, Max: 200}))
+	failures.Add("total_scenarios", codec.Int(int64(s.TotalScenarios), validate.Int{MinSet: true, Min: 1, MaxSet: true, Max: 100}))
+	return failures.Err()
 }
 
 func (s *TestSetStartedReply) Validate() error {
@@ -12943,22 +2461,9 @@ func (s *TestSetStartedReply) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := s.Data.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "data",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("data", s.Data.Validate())
+	return failures.Err()
 }
 
 func (s *TestSetStatistics) Validate() error {
@@ -12966,55 +2471,19 @@ func (s *TestSetStatistics) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := s.PerScenario.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "per_scenario",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := s.Overall.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "overall",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("per_scenario", s.PerScenario.Validate())
+	failures.Add("overall", s.Overall.Validate())
+	return failures.Err()
 }
 
 func (s TestSetStatsByScenario) Validate() error {
-	var failures []validate.FieldError
+	var failures codec.Failures
 	for key, elem := range s {
-		if err := func() error {
-			if err := elem.Validate(); err != nil {
-				return err
-			}
-			return nil
-		}(); err != nil {
-			failures = append(failures, validate.FieldError{
-				Name:  key,
-				Error: err,
-			})
-		}
+		failures.Add(key, elem.Validate())
 	}
 
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *TestSetSummary) Validate() error {
@@ -13022,740 +2491,101 @@ func (s *TestSetSummary) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     64,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.ID)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "id",
-			Error: err,
-		})
+	var failures codec.Failures
+	failures.Add("id", codec.Length(string(s.ID), 1, 64))
+	failures.Add("status", s.Status.Validate())
+	if value, ok := s.PathwayID.Get(); ok {
+		failures.Add("pathway_id", codec.Length(string(value), 1, 64))
 	}
-	if err := func() error {
-		if err := s.Status.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "status",
-			Error: err,
-		})
+	if value, ok := s.PersonaID.Get(); ok {
+		failures.Add("persona_id", codec.Length(string(value), 1, 64))
 	}
-	if err := func() error {
-		if value, ok := s.PathwayID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "pathway_id",
-			Error: err,
-		})
+	if value, ok := s.VersionNumber.Get(); ok {
+		failures.Add("version_number", codec.Int(int64(value), validate.Int{MinSet: true}))
 	}
-	if err := func() error {
-		if value, ok := s.PersonaID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "persona_id",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.VersionNumber.Get(); ok {
-			if err := func() error {
-				if err := (validate.Int{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        false,
-					Max:           0,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    0,
-					Pattern:       nil,
-				}).Validate(int64(value)); err != nil {
-					return errors.Wrap(err, "int")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "version_number",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           1,
-			MaxSet:        true,
-			Max:           200,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.SimulationsPerScenario)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "simulations_per_scenario",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        true,
-			Max:           100,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.TotalScenarios)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "total_scenarios",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        true,
-			Max:           20000,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.TotalRuns)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "total_runs",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        true,
-			Max:           20000,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.PassedRuns)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "passed_runs",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        true,
-			Max:           20000,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.FailedRuns)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "failed_runs",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        true,
-			Max:           20000,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.ErrorRuns)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "error_runs",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        true,
-			Max:           20000,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.CancelledRuns)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "cancelled_runs",
-			Error: err,
-		})
-	}
-	if err := func() error {
+	failures.Add("simulations_per_scenario", codec.Int(int64(s.SimulationsPerScenario), validate.Int{MinSet: true, Min: 1, MaxSet: true, Max: 200}))
+	failures.Add("total_scenarios", codec.Int(int64(s.TotalScenarios), validate.Int{MinSet: true, MaxSet: true, Max: 100}))
+	failures.Add("total_runs", codec.Int(int64(s.TotalRuns), validate.Int{MinSet: true, MaxSet: true, Max: 20000}))
+	failures.Add("passed_runs", codec.Int(int64(s.PassedRuns), validate.Int{MinSet: true, MaxSet: true, Max: 20000}))
+	failures.Add("failed_runs", codec.Int(int64(s.FailedRuns), validate.Int{MinSet: true, MaxSet: true, Max: 20000}))
+	failures.Add("error_runs", codec.Int(int64(s.ErrorRuns), validate.Int{MinSet: true, MaxSet: true, Max: 20000}))
+	failures.Add("cancelled_runs", codec.Int(int64(s.CancelledRuns), validate.Int{MinSet: true, MaxSet: true, Max: 20000}))
+	failures.Add("usage", func() error {
 		if s.Usage == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    10,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Usage)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.Usage), 0, 10); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.Usage {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "usage",
-			Error: err,
-		})
+		return failures.Err()
+	}())
+	if value, ok := s.Cost.Get(); ok {
+		failures.Add("cost", codec.Float(float64(value), validate.Float{MinSet: true}))
 	}
-	if err := func() error {
-		if value, ok := s.Cost.Get(); ok {
-			if err := func() error {
-				if err := (validate.Float{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        false,
-					Max:           0,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    nil,
-					Pattern:       nil,
-				}).Validate(float64(value)); err != nil {
-					return errors.Wrap(err, "float")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "cost",
-			Error: err,
-		})
+	if value, ok := s.Budget.Get(); ok {
+		failures.Add("budget", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.Budget.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "budget",
-			Error: err,
-		})
+	if value, ok := s.Concurrency.Get(); ok {
+		failures.Add("concurrency", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.Concurrency.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "concurrency",
-			Error: err,
-		})
+	if value, ok := s.StopReason.Get(); ok {
+		failures.Add("stop_reason", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.StopReason.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "stop_reason",
-			Error: err,
-		})
+	if value, ok := s.StopMessage.Get(); ok {
+		failures.Add("stop_message", codec.Length(string(value), 0, 1000))
 	}
-	if err := func() error {
-		if value, ok := s.StopMessage.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     1000,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "stop_message",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
-func (s TestSpeaker) Validate() error {
-	switch s {
-	case "user":
-		return nil
-	case "assistant":
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s TestSpeaker) Validate() error { return codec.Enum(s, s.AllValues()) }
 
-func (s TestStopReason) Validate() error {
-	switch s {
-	case "cancelled":
-		return nil
-	case "quota":
-		return nil
-	case "budget":
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s TestStopReason) Validate() error { return codec.Enum(s, s.AllValues()) }
 
 func (s *TestStringCheckConfig) Validate() error {
 	if s == nil {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     4096,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Value)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "value",
-			Error: err,
-		})
+	var failures codec.Failures
+	failures.Add("value", codec.Length(string(s.Value), 0, 4096))
+	if value, ok := s.Operator.Get(); ok {
+		failures.Add("operator", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.Operator.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "operator",
-			Error: err,
-		})
+	if value, ok := s.Target.Get(); ok {
+		failures.Add("target", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.Target.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "target",
-			Error: err,
-		})
+	if value, ok := s.Variable.Get(); ok {
+		failures.Add("variable", codec.Length(string(value), 1, 128))
 	}
-	if err := func() error {
-		if value, ok := s.Variable.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     128,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "variable",
-			Error: err,
-		})
+	if value, ok := s.Role.Get(); ok {
+		failures.Add("role", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.Role.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "role",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
-func (s TestStringCheckConfigOperator) Validate() error {
-	switch s {
-	case "equals":
-		return nil
-	case "not_equals":
-		return nil
-	case "contains":
-		return nil
-	case "not_contains":
-		return nil
-	case "starts_with":
-		return nil
-	case "ends_with":
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s TestStringCheckConfigOperator) Validate() error { return codec.Enum(s, s.AllValues()) }
 
 func (s *TestSuggestion) Validate() error {
 	if s == nil {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := s.Type.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "type",
-			Error: err,
-		})
+	var failures codec.Failures
+	failures.Add("type", s.Type.Validate())
+	if value, ok := s.TargetNodeID.Get(); ok {
+		failures.Add("target_node_id", codec.Length(string(value), 0, 128))
 	}
-	if err := func() error {
-		if value, ok := s.TargetNodeID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     128,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "target_node_id",
-			Error: err,
-		})
+	if value, ok := s.TargetNodeName.Get(); ok {
+		failures.Add("target_node_name", codec.Length(string(value), 0, 200))
 	}
-	if err := func() error {
-		if value, ok := s.TargetNodeName.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     200,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "target_node_name",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     4000,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Description)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "description",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     16000,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.SuggestedChange)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "suggested_change",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Float{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        true,
-			Max:           1,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    nil,
-			Pattern:       nil,
-		}).Validate(float64(s.Confidence)); err != nil {
-			return errors.Wrap(err, "float")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "confidence",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	failures.Add("description", codec.Length(string(s.Description), 0, 4000))
+	failures.Add("suggested_change", codec.Length(string(s.SuggestedChange), 0, 16000))
+	failures.Add("confidence", codec.Float(float64(s.Confidence), validate.Float{MinSet: true, MaxSet: true, Max: 1}))
+	return failures.Err()
 }
 
 func (s *TestTemplate) Validate() error {
@@ -13763,194 +2593,28 @@ func (s *TestTemplate) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     64,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.ID)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "id",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     200,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Name)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "name",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     2000,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Description)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "description",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := s.Category.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "category",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     16000,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.TesterPersonaPrompt)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "tester_persona_prompt",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     100,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.TesterPersonaName)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "tester_persona_name",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           1,
-			MaxSet:        true,
-			Max:           50,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.MaxTurns)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "max_turns",
-			Error: err,
-		})
-	}
-	if err := func() error {
+	var failures codec.Failures
+	failures.Add("id", codec.Length(string(s.ID), 1, 64))
+	failures.Add("name", codec.Length(string(s.Name), 0, 200))
+	failures.Add("description", codec.Length(string(s.Description), 0, 2000))
+	failures.Add("category", s.Category.Validate())
+	failures.Add("tester_persona_prompt", codec.Length(string(s.TesterPersonaPrompt), 0, 16000))
+	failures.Add("tester_persona_name", codec.Length(string(s.TesterPersonaName), 0, 100))
+	failures.Add("max_turns", codec.Int(int64(s.MaxTurns), validate.Int{MinSet: true, Min: 1, MaxSet: true, Max: 50}))
+	failures.Add("assertions", func() error {
 		if s.Assertions == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    50,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Assertions)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.Assertions), 0, 50); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.Assertions {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "assertions",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+		return failures.Err()
+	}())
+	return failures.Err()
 }
 
 func (s *TestTemplateClone) Validate() error {
@@ -13958,237 +2622,32 @@ func (s *TestTemplateClone) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if value, ok := s.PathwayID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "pathway_id",
-			Error: err,
-		})
+	var failures codec.Failures
+	if value, ok := s.PathwayID.Get(); ok {
+		failures.Add("pathway_id", codec.Length(string(value), 1, 64))
 	}
-	if err := func() error {
-		if value, ok := s.PersonaID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "persona_id",
-			Error: err,
-		})
+	if value, ok := s.PersonaID.Get(); ok {
+		failures.Add("persona_id", codec.Length(string(value), 1, 64))
 	}
-	if err := func() error {
-		if value, ok := s.Name.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     200,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "name",
-			Error: err,
-		})
+	if value, ok := s.Name.Get(); ok {
+		failures.Add("name", codec.Length(string(value), 1, 200))
 	}
-	if err := func() error {
-		if value, ok := s.Description.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     2000,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "description",
-			Error: err,
-		})
+	if value, ok := s.Description.Get(); ok {
+		failures.Add("description", codec.Length(string(value), 0, 2000))
 	}
-	if err := func() error {
-		if value, ok := s.TesterPersonaPrompt.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     16000,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "tester_persona_prompt",
-			Error: err,
-		})
+	if value, ok := s.TesterPersonaPrompt.Get(); ok {
+		failures.Add("tester_persona_prompt", codec.Length(string(value), 0, 16000))
 	}
-	if err := func() error {
-		if value, ok := s.MaxTurns.Get(); ok {
-			if err := func() error {
-				if err := (validate.Int{
-					MinSet:        true,
-					Min:           1,
-					MaxSet:        true,
-					Max:           50,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    0,
-					Pattern:       nil,
-				}).Validate(int64(value)); err != nil {
-					return errors.Wrap(err, "int")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "max_turns",
-			Error: err,
-		})
+	if value, ok := s.MaxTurns.Get(); ok {
+		failures.Add("max_turns", codec.Int(int64(value), validate.Int{MinSet: true, Min: 1, MaxSet: true, Max: 50}))
 	}
-	if err := func() error {
-		if value, ok := s.RequestData.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "request_data",
-			Error: err,
-		})
+	if value, ok := s.RequestData.Get(); ok {
+		failures.Add("request_data", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.StartNodeID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     128,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "start_node_id",
-			Error: err,
-		})
+	if value, ok := s.StartNodeID.Get(); ok {
+		failures.Add("start_node_id", codec.Length(string(value), 1, 128))
 	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *TestTemplateListReply) Validate() error {
@@ -14196,47 +2655,21 @@ func (s *TestTemplateListReply) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
+	var failures codec.Failures
+	failures.Add("data", func() error {
 		if s.Data == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    200,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Data)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.Data), 0, 200); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.Data {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "data",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+		return failures.Err()
+	}())
+	return failures.Err()
 }
 
 func (s *TestToneExample) Validate() error {
@@ -14244,101 +2677,12 @@ func (s *TestToneExample) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        true,
-			Max:           200,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.Turn)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "turn",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     64,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Category)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "category",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     2000,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Text)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "text",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     32,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Sentiment)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "sentiment",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("turn", codec.Int(int64(s.Turn), validate.Int{MinSet: true, MaxSet: true, Max: 200}))
+	failures.Add("category", codec.Length(string(s.Category), 0, 64))
+	failures.Add("text", codec.Length(string(s.Text), 0, 2000))
+	failures.Add("sentiment", codec.Length(string(s.Sentiment), 0, 32))
+	return failures.Err()
 }
 
 func (s *TestToneScore) Validate() error {
@@ -14346,242 +2690,41 @@ func (s *TestToneScore) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.Float{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        true,
-			Max:           1,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    nil,
-			Pattern:       nil,
-		}).Validate(float64(s.Naturalness)); err != nil {
-			return errors.Wrap(err, "float")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "naturalness",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Float{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        true,
-			Max:           1,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    nil,
-			Pattern:       nil,
-		}).Validate(float64(s.Conciseness)); err != nil {
-			return errors.Wrap(err, "float")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "conciseness",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Float{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        true,
-			Max:           1,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    nil,
-			Pattern:       nil,
-		}).Validate(float64(s.Empathy)); err != nil {
-			return errors.Wrap(err, "float")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "empathy",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Float{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        true,
-			Max:           1,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    nil,
-			Pattern:       nil,
-		}).Validate(float64(s.FlowPreservation)); err != nil {
-			return errors.Wrap(err, "float")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "flow_preservation",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Float{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        true,
-			Max:           1,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    nil,
-			Pattern:       nil,
-		}).Validate(float64(s.BackChanneling)); err != nil {
-			return errors.Wrap(err, "float")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "back_channeling",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Float{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        true,
-			Max:           1,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    nil,
-			Pattern:       nil,
-		}).Validate(float64(s.TopicTransitions)); err != nil {
-			return errors.Wrap(err, "float")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "topic_transitions",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Float{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        true,
-			Max:           1,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    nil,
-			Pattern:       nil,
-		}).Validate(float64(s.OverallToneScore)); err != nil {
-			return errors.Wrap(err, "float")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "overall_tone_score",
-			Error: err,
-		})
-	}
-	if err := func() error {
+	var failures codec.Failures
+	failures.Add("naturalness", codec.Float(float64(s.Naturalness), validate.Float{MinSet: true, MaxSet: true, Max: 1}))
+	failures.Add("conciseness", codec.Float(float64(s.Conciseness), validate.Float{MinSet: true, MaxSet: true, Max: 1}))
+	failures.Add("empathy", codec.Float(float64(s.Empathy), validate.Float{MinSet: true, MaxSet: true, Max: 1}))
+	failures.Add("flow_preservation", codec.Float(float64(s.FlowPreservation), validate.Float{MinSet: true, MaxSet: true, Max: 1}))
+	failures.Add("back_channeling", codec.Float(float64(s.BackChanneling), validate.Float{MinSet: true, MaxSet: true, Max: 1}))
+	failures.Add("topic_transitions", codec.Float(float64(s.TopicTransitions), validate.Float{MinSet: true, MaxSet: true, Max: 1}))
+	failures.Add("overall_tone_score", codec.Float(float64(s.OverallToneScore), validate.Float{MinSet: true, MaxSet: true, Max: 1}))
+	failures.Add("issues", func() error {
 		if s.Issues == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    50,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Issues)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.Issues), 0, 50); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.Issues {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     1000,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(elem)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, codec.Length(string(elem), 0, 1000))
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "issues",
-			Error: err,
-		})
-	}
-	if err := func() error {
+		return failures.Err()
+	}())
+	failures.Add("examples", func() error {
 		if s.Examples == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    50,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Examples)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.Examples), 0, 50); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.Examples {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "examples",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+		return failures.Err()
+	}())
+	return failures.Err()
 }
 
 func (s *TestTraversalMatchConfig) Validate() error {
@@ -14589,293 +2732,80 @@ func (s *TestTraversalMatchConfig) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
+	var failures codec.Failures
+	failures.Add("reference_path", func() error {
 		if s.ReferencePath == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    1,
-			MinLengthSet: true,
-			MaxLength:    512,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.ReferencePath)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.ReferencePath), 1, 512); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.ReferencePath {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     128,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(elem)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, codec.Length(string(elem), 1, 128))
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "reference_path",
-			Error: err,
-		})
+		return failures.Err()
+	}())
+	if value, ok := s.Mode.Get(); ok {
+		failures.Add("mode", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.Mode.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "mode",
-			Error: err,
-		})
+	if value, ok := s.Threshold.Get(); ok {
+		failures.Add("threshold", codec.Float(float64(value), validate.Float{MinSet: true, MaxSet: true, Max: 1}))
 	}
-	if err := func() error {
-		if value, ok := s.Threshold.Get(); ok {
-			if err := func() error {
-				if err := (validate.Float{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           1,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    nil,
-					Pattern:       nil,
-				}).Validate(float64(value)); err != nil {
-					return errors.Wrap(err, "float")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "threshold",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
-func (s TestTraversalMatchConfigMode) Validate() error {
-	switch s {
-	case "exact":
-		return nil
-	case "prefix":
-		return nil
-	case "subsequence":
-		return nil
-	case "unordered":
-		return nil
-	case "similarity":
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s TestTraversalMatchConfigMode) Validate() error { return codec.Enum(s, s.AllValues()) }
 
 func (s *TestTrend) Validate() error {
 	if s == nil {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := s.Weekly.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "weekly",
-			Error: err,
-		})
-	}
-	if err := func() error {
+	var failures codec.Failures
+	failures.Add("weekly", s.Weekly.Validate())
+	failures.Add("daily_pass_rates", func() error {
 		if s.DailyPassRates == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    366,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.DailyPassRates)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.DailyPassRates), 0, 366); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.DailyPassRates {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "daily_pass_rates",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+		return failures.Err()
+	}())
+	return failures.Err()
 }
 
-func (s TestTrendDirection) Validate() error {
-	switch s {
-	case "improving":
-		return nil
-	case "declining":
-		return nil
-	case "stable":
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s TestTrendDirection) Validate() error { return codec.Enum(s, s.AllValues()) }
 
 func (s *TestTurnDetail) Validate() error {
 	if s == nil {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        true,
-			Max:           200,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.Turn)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "turn",
-			Error: err,
-		})
+	var failures codec.Failures
+	failures.Add("turn", codec.Int(int64(s.Turn), validate.Int{MinSet: true, MaxSet: true, Max: 200}))
+	if value, ok := s.NodeID.Get(); ok {
+		failures.Add("node_id", codec.Length(string(value), 0, 128))
 	}
-	if err := func() error {
-		if value, ok := s.NodeID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     128,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "node_id",
-			Error: err,
-		})
-	}
-	if err := func() error {
+	failures.Add("logs", func() error {
 		if s.Logs == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    500,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Logs)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.Logs), 0, 500); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.Logs {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "logs",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+		return failures.Err()
+	}())
+	return failures.Err()
 }
 
 func (s *TestTurnLog) Validate() error {
@@ -14883,34 +2813,9 @@ func (s *TestTurnLog) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     64,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Type)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "type",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("type", codec.Length(string(s.Type), 0, 64))
+	return failures.Err()
 }
 
 func (s *TestUsage) Validate() error {
@@ -14918,286 +2823,56 @@ func (s *TestUsage) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := s.Role.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "role",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        false,
-			Max:           0,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.InputTokens)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "input_tokens",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        false,
-			Max:           0,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.OutputTokens)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "output_tokens",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("role", s.Role.Validate())
+	failures.Add("input_tokens", codec.Int(int64(s.InputTokens), validate.Int{MinSet: true}))
+	failures.Add("output_tokens", codec.Int(int64(s.OutputTokens), validate.Int{MinSet: true}))
+	return failures.Err()
 }
 
-func (s TestUsageRole) Validate() error {
-	switch s {
-	case "caller":
-		return nil
-	case "agent":
-		return nil
-	case "judge":
-		return nil
-	case "analyzer":
-		return nil
-	case "fixer":
-		return nil
-	case "labeler":
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s TestUsageRole) Validate() error { return codec.Enum(s, s.AllValues()) }
 
 func (s *TestVariableExtractedConfig) Validate() error {
 	if s == nil {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     128,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Variable)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "variable",
-			Error: err,
-		})
+	var failures codec.Failures
+	failures.Add("variable", codec.Length(string(s.Variable), 1, 128))
+	if value, ok := s.Operator.Get(); ok {
+		failures.Add("operator", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.Operator.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "operator",
-			Error: err,
-		})
+	if value, ok := s.Value.Get(); ok {
+		failures.Add("value", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.Value.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "value",
-			Error: err,
-		})
-	}
-	if err := func() error {
+	failures.Add("values", func() error {
 		if s.Values == nil {
 			return nil // optional
 		}
-		if err := (validate.Array{
-			MinLength:    1,
-			MinLengthSet: true,
-			MaxLength:    50,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Values)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.Values), 1, 50); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.Values {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "values",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+		return failures.Err()
+	}())
+	return failures.Err()
 }
 
-func (s TestVariableExtractedConfigOperator) Validate() error {
-	switch s {
-	case "exists":
-		return nil
-	case "equals":
-		return nil
-	case "contains":
-		return nil
-	case "regex":
-		return nil
-	case "one_of":
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s TestVariableExtractedConfigOperator) Validate() error { return codec.Enum(s, s.AllValues()) }
 
 func (s *TestWeakestLink) Validate() error {
 	if s == nil {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     128,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.NodeID)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "node_id",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     200,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.NodeName)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "node_name",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Float{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        true,
-			Max:           1,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    nil,
-			Pattern:       nil,
-		}).Validate(float64(s.FailureRate)); err != nil {
-			return errors.Wrap(err, "float")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "failure_rate",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("node_id", codec.Length(string(s.NodeID), 0, 128))
+	failures.Add("node_name", codec.Length(string(s.NodeName), 0, 200))
+	failures.Add("failure_rate", codec.Float(float64(s.FailureRate), validate.Float{MinSet: true, MaxSet: true, Max: 1}))
+	return failures.Err()
 }
 
 func (s *TestWebhookMock) Validate() error {
@@ -15205,669 +2880,92 @@ func (s *TestWebhookMock) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if value, ok := s.NodeID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     128,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "node_id",
-			Error: err,
-		})
+	var failures codec.Failures
+	if value, ok := s.NodeID.Get(); ok {
+		failures.Add("node_id", codec.Length(string(value), 1, 128))
 	}
-	if err := func() error {
-		if value, ok := s.URL.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     2048,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "url",
-			Error: err,
-		})
+	if value, ok := s.URL.Get(); ok {
+		failures.Add("url", codec.Length(string(value), 1, 2048))
 	}
-	if err := func() error {
-		if value, ok := s.Method.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "method",
-			Error: err,
-		})
+	if value, ok := s.Method.Get(); ok {
+		failures.Add("method", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.Status.Get(); ok {
-			if err := func() error {
-				if err := (validate.Int{
-					MinSet:        true,
-					Min:           100,
-					MaxSet:        true,
-					Max:           599,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    0,
-					Pattern:       nil,
-				}).Validate(int64(value)); err != nil {
-					return errors.Wrap(err, "int")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "status",
-			Error: err,
-		})
+	if value, ok := s.Status.Get(); ok {
+		failures.Add("status", codec.Int(int64(value), validate.Int{MinSet: true, Min: 100, MaxSet: true, Max: 599}))
 	}
-	if err := func() error {
-		if value, ok := s.Body.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "body",
-			Error: err,
-		})
+	if value, ok := s.Body.Get(); ok {
+		failures.Add("body", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.DelayMs.Get(); ok {
-			if err := func() error {
-				if err := (validate.Int{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           30000,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    0,
-					Pattern:       nil,
-				}).Validate(int64(value)); err != nil {
-					return errors.Wrap(err, "int")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "delay_ms",
-			Error: err,
-		})
+	if value, ok := s.DelayMs.Get(); ok {
+		failures.Add("delay_ms", codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 30000}))
 	}
-	if err := func() error {
-		if value, ok := s.Fault.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "fault",
-			Error: err,
-		})
+	if value, ok := s.Fault.Get(); ok {
+		failures.Add("fault", value.Validate())
 	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
-func (s TestWebhookMockFault) Validate() error {
-	switch s {
-	case "timeout":
-		return nil
-	case "connection_error":
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s TestWebhookMockFault) Validate() error { return codec.Enum(s, s.AllValues()) }
 
 func (s *TestWebhookTriggeredConfig) Validate() error {
 	if s == nil {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if value, ok := s.URL.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     2048,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "url",
-			Error: err,
-		})
+	var failures codec.Failures
+	if value, ok := s.URL.Get(); ok {
+		failures.Add("url", codec.Length(string(value), 1, 2048))
 	}
-	if err := func() error {
-		if value, ok := s.URLMatch.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "url_match",
-			Error: err,
-		})
+	if value, ok := s.URLMatch.Get(); ok {
+		failures.Add("url_match", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.NodeID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     128,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "node_id",
-			Error: err,
-		})
+	if value, ok := s.NodeID.Get(); ok {
+		failures.Add("node_id", codec.Length(string(value), 1, 128))
 	}
-	if err := func() error {
-		if value, ok := s.Method.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "method",
-			Error: err,
-		})
+	if value, ok := s.Method.Get(); ok {
+		failures.Add("method", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.RequestBody.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "request_body",
-			Error: err,
-		})
+	if value, ok := s.RequestBody.Get(); ok {
+		failures.Add("request_body", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.BodyMatch.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "body_match",
-			Error: err,
-		})
+	if value, ok := s.BodyMatch.Get(); ok {
+		failures.Add("body_match", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.MinCount.Get(); ok {
-			if err := func() error {
-				if err := (validate.Int{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           100,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    0,
-					Pattern:       nil,
-				}).Validate(int64(value)); err != nil {
-					return errors.Wrap(err, "int")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "min_count",
-			Error: err,
-		})
+	if value, ok := s.MinCount.Get(); ok {
+		failures.Add("min_count", codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 100}))
 	}
-	if err := func() error {
-		if value, ok := s.MaxCount.Get(); ok {
-			if err := func() error {
-				if err := (validate.Int{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           100,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    0,
-					Pattern:       nil,
-				}).Validate(int64(value)); err != nil {
-					return errors.Wrap(err, "int")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "max_count",
-			Error: err,
-		})
+	if value, ok := s.MaxCount.Get(); ok {
+		failures.Add("max_count", codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 100}))
 	}
-	if err := func() error {
-		if value, ok := s.BeforeNode.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     128,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "before_node",
-			Error: err,
-		})
+	if value, ok := s.BeforeNode.Get(); ok {
+		failures.Add("before_node", codec.Length(string(value), 1, 128))
 	}
-	if err := func() error {
-		if value, ok := s.AfterNode.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     128,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "after_node",
-			Error: err,
-		})
+	if value, ok := s.AfterNode.Get(); ok {
+		failures.Add("after_node", codec.Length(string(value), 1, 128))
 	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
-func (s TestWebhookTriggeredConfigURLMatch) Validate() error {
-	switch s {
-	case "exact":
-		return nil
-	case "prefix":
-		return nil
-	case "glob":
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s TestWebhookTriggeredConfigURLMatch) Validate() error { return codec.Enum(s, s.AllValues()) }
 
 func (s *TornadoActive) Validate() error {
 	if s == nil {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     64,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.SessionID)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "session_id",
-			Error: err,
-		})
+	var failures codec.Failures
+	failures.Add("session_id", codec.Length(string(s.SessionID), 1, 64))
+	failures.Add("status", s.Status.Validate())
+	failures.Add("pathway_id", codec.Length(string(s.PathwayID), 1, 64))
+	if value, ok := s.PersonaID.Get(); ok {
+		failures.Add("persona_id", codec.Length(string(value), 1, 64))
 	}
-	if err := func() error {
-		if err := s.Status.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "status",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     64,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.PathwayID)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "pathway_id",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.PersonaID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "persona_id",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        true,
-			Max:           20,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.CurrentIteration)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "current_iteration",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           1,
-			MaxSet:        true,
-			Max:           20,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.MaxIterations)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "max_iterations",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        true,
-			Max:           1000,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.TotalScenarios)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "total_scenarios",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        true,
-			Max:           1000,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.PassedScenarios)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "passed_scenarios",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        true,
-			Max:           1000,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.FailedScenarios)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "failed_scenarios",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	failures.Add("current_iteration", codec.Int(int64(s.CurrentIteration), validate.Int{MinSet: true, MaxSet: true, Max: 20}))
+	failures.Add("max_iterations", codec.Int(int64(s.MaxIterations), validate.Int{MinSet: true, Min: 1, MaxSet: true, Max: 20}))
+	failures.Add("total_scenarios", codec.Int(int64(s.TotalScenarios), validate.Int{MinSet: true, MaxSet: true, Max: 1000}))
+	failures.Add("passed_scenarios", codec.Int(int64(s.PassedScenarios), validate.Int{MinSet: true, MaxSet: true, Max: 1000}))
+	failures.Add("failed_scenarios", codec.Int(int64(s.FailedScenarios), validate.Int{MinSet: true, MaxSet: true, Max: 1000}))
+	return failures.Err()
 }
 
 func (s *TornadoActiveReply) Validate() error {
@@ -15875,22 +2973,9 @@ func (s *TornadoActiveReply) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := s.Data.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "data",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("data", s.Data.Validate())
+	return failures.Err()
 }
 
 func (s *TornadoChanges) Validate() error {
@@ -15898,104 +2983,35 @@ func (s *TornadoChanges) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        false,
-			Max:           0,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.Against)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "against",
-			Error: err,
-		})
-	}
-	if err := func() error {
+	var failures codec.Failures
+	failures.Add("against", codec.Int(int64(s.Against), validate.Int{MinSet: true}))
+	failures.Add("nodes", func() error {
 		if s.Nodes == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    1000,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Nodes)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.Nodes), 0, 1000); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.Nodes {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "nodes",
-			Error: err,
-		})
-	}
-	if err := func() error {
+		return failures.Err()
+	}())
+	failures.Add("edges", func() error {
 		if s.Edges == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    4000,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Edges)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.Edges), 0, 4000); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.Edges {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "edges",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+		return failures.Err()
+	}())
+	return failures.Err()
 }
 
 func (s *TornadoFix) Validate() error {
@@ -16003,91 +3019,12 @@ func (s *TornadoFix) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     64,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.ID)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "id",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     128,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.TargetNode)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "target_node",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     4000,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Description)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "description",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := s.Type.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "type",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("id", codec.Length(string(s.ID), 1, 64))
+	failures.Add("target_node", codec.Length(string(s.TargetNode), 0, 128))
+	failures.Add("description", codec.Length(string(s.Description), 0, 4000))
+	failures.Add("type", s.Type.Validate())
+	return failures.Err()
 }
 
 func (s *TornadoFixPlan) Validate() error {
@@ -16095,95 +3032,34 @@ func (s *TornadoFixPlan) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
+	var failures codec.Failures
+	failures.Add("fixes", func() error {
 		if s.Fixes == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    10,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Fixes)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.Fixes), 0, 10); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.Fixes {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "fixes",
-			Error: err,
-		})
-	}
-	if err := func() error {
+		return failures.Err()
+	}())
+	failures.Add("priority_order", func() error {
 		if s.PriorityOrder == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    10,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.PriorityOrder)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.PriorityOrder), 0, 10); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.PriorityOrder {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(elem)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, codec.Length(string(elem), 0, 64))
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "priority_order",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+		return failures.Err()
+	}())
+	return failures.Err()
 }
 
 func (s *TornadoIteration) Validate() error {
@@ -16191,488 +3067,107 @@ func (s *TornadoIteration) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        true,
-			Max:           20,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.Iteration)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "iteration",
-			Error: err,
-		})
+	var failures codec.Failures
+	failures.Add("iteration", codec.Int(int64(s.Iteration), validate.Int{MinSet: true, MaxSet: true, Max: 20}))
+	if value, ok := s.BatchID.Get(); ok {
+		failures.Add("batch_id", codec.Length(string(value), 1, 64))
 	}
-	if err := func() error {
-		if value, ok := s.BatchID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "batch_id",
-			Error: err,
-		})
-	}
-	if err := func() error {
+	failures.Add("batch_ids", func() error {
 		if s.BatchIds == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    100,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.BatchIds)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.BatchIds), 0, 100); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.BatchIds {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(elem)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, codec.Length(string(elem), 1, 64))
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "batch_ids",
-			Error: err,
-		})
-	}
-	if err := func() error {
+		return failures.Err()
+	}())
+	failures.Add("passed_ids", func() error {
 		if s.PassedIds == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    1000,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.PassedIds)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.PassedIds), 0, 1000); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.PassedIds {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(elem)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, codec.Length(string(elem), 0, 64))
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "passed_ids",
-			Error: err,
-		})
-	}
-	if err := func() error {
+		return failures.Err()
+	}())
+	failures.Add("failed_ids", func() error {
 		if s.FailedIds == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    1000,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.FailedIds)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.FailedIds), 0, 1000); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.FailedIds {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(elem)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, codec.Length(string(elem), 0, 64))
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "failed_ids",
-			Error: err,
-		})
-	}
-	if err := func() error {
+		return failures.Err()
+	}())
+	failures.Add("error_ids", func() error {
 		if s.ErrorIds == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    1000,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.ErrorIds)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.ErrorIds), 0, 1000); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.ErrorIds {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(elem)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, codec.Length(string(elem), 0, 64))
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "error_ids",
-			Error: err,
-		})
-	}
-	if err := func() error {
+		return failures.Err()
+	}())
+	failures.Add("newly_unfixable_ids", func() error {
 		if s.NewlyUnfixableIds == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    1000,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.NewlyUnfixableIds)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.NewlyUnfixableIds), 0, 1000); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.NewlyUnfixableIds {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(elem)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, codec.Length(string(elem), 0, 64))
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "newly_unfixable_ids",
-			Error: err,
-		})
+		return failures.Err()
+	}())
+	if value, ok := s.FixPlan.Get(); ok {
+		failures.Add("fix_plan", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.FixPlan.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "fix_plan",
-			Error: err,
-		})
+	if value, ok := s.Changes.Get(); ok {
+		failures.Add("changes", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.Changes.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "changes",
-			Error: err,
-		})
+	if value, ok := s.PromptExcerpt.Get(); ok {
+		failures.Add("prompt_excerpt", codec.Length(string(value), 0, 4000))
 	}
-	if err := func() error {
-		if value, ok := s.PromptExcerpt.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     4000,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "prompt_excerpt",
-			Error: err,
-		})
+	if value, ok := s.VersionNumber.Get(); ok {
+		failures.Add("version_number", codec.Int(int64(value), validate.Int{MinSet: true}))
 	}
-	if err := func() error {
-		if value, ok := s.VersionNumber.Get(); ok {
-			if err := func() error {
-				if err := (validate.Int{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        false,
-					Max:           0,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    0,
-					Pattern:       nil,
-				}).Validate(int64(value)); err != nil {
-					return errors.Wrap(err, "int")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "version_number",
-			Error: err,
-		})
+	if value, ok := s.Outcome.Get(); ok {
+		failures.Add("outcome", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.Outcome.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "outcome",
-			Error: err,
-		})
+	if value, ok := s.OutcomeReason.Get(); ok {
+		failures.Add("outcome_reason", codec.Length(string(value), 0, 1000))
 	}
-	if err := func() error {
-		if value, ok := s.OutcomeReason.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     1000,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "outcome_reason",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
-func (s TornadoIterationOutcome) Validate() error {
-	switch s {
-	case "baseline":
-		return nil
-	case "accepted":
-		return nil
-	case "rejected":
-		return nil
-	case "inconclusive":
-		return nil
-	case "no_plan":
-		return nil
-	case "refused":
-		return nil
-	case "unfinished":
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s TornadoIterationOutcome) Validate() error { return codec.Enum(s, s.AllValues()) }
 
 func (s *TornadoListReply) Validate() error {
 	if s == nil {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := s.Data.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "data",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("data", s.Data.Validate())
+	return failures.Err()
 }
 
 func (s *TornadoPage) Validate() error {
@@ -16680,845 +3175,161 @@ func (s *TornadoPage) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
+	var failures codec.Failures
+	failures.Add("sessions", func() error {
 		if s.Sessions == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    20,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Sessions)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.Sessions), 0, 20); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.Sessions {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "sessions",
-			Error: err,
-		})
+		return failures.Err()
+	}())
+	if value, ok := s.NextCursor.Get(); ok {
+		failures.Add("next_cursor", codec.Length(string(value), 0, 1000))
 	}
-	if err := func() error {
-		if value, ok := s.NextCursor.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     1000,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "next_cursor",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
-func (s TornadoPhase) Validate() error {
-	switch s {
-	case "baseline":
-		return nil
-	case "analyzing":
-		return nil
-	case "planning":
-		return nil
-	case "forking":
-		return nil
-	case "screening":
-		return nil
-	case "verifying":
-		return nil
-	case "deciding":
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s TornadoPhase) Validate() error { return codec.Enum(s, s.AllValues()) }
 
 func (s *TornadoSession) Validate() error {
 	if s == nil {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     64,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.SessionID)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "session_id",
-			Error: err,
-		})
+	var failures codec.Failures
+	failures.Add("session_id", codec.Length(string(s.SessionID), 1, 64))
+	failures.Add("status", s.Status.Validate())
+	if value, ok := s.StopReason.Get(); ok {
+		failures.Add("stop_reason", value.Validate())
 	}
-	if err := func() error {
-		if err := s.Status.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "status",
-			Error: err,
-		})
+	if value, ok := s.Detail.Get(); ok {
+		failures.Add("detail", codec.Length(string(value), 0, 1000))
 	}
-	if err := func() error {
-		if value, ok := s.StopReason.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "stop_reason",
-			Error: err,
-		})
+	if value, ok := s.Phase.Get(); ok {
+		failures.Add("phase", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.Detail.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     1000,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "detail",
-			Error: err,
-		})
+	failures.Add("pathway_id", codec.Length(string(s.PathwayID), 1, 64))
+	if value, ok := s.PersonaID.Get(); ok {
+		failures.Add("persona_id", codec.Length(string(value), 1, 64))
 	}
-	if err := func() error {
-		if value, ok := s.Phase.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "phase",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     64,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.PathwayID)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "pathway_id",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.PersonaID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "persona_id",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        true,
-			Max:           20,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.CurrentIteration)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "current_iteration",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           1,
-			MaxSet:        true,
-			Max:           20,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.MaxIterations)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "max_iterations",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        true,
-			Max:           1000,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.TotalScenarios)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "total_scenarios",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        true,
-			Max:           1000,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.PassedScenarios)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "passed_scenarios",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        true,
-			Max:           1000,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.FailedScenarios)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "failed_scenarios",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        true,
-			Max:           1000,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.UnfixableCount)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "unfixable_count",
-			Error: err,
-		})
-	}
-	if err := func() error {
+	failures.Add("current_iteration", codec.Int(int64(s.CurrentIteration), validate.Int{MinSet: true, MaxSet: true, Max: 20}))
+	failures.Add("max_iterations", codec.Int(int64(s.MaxIterations), validate.Int{MinSet: true, Min: 1, MaxSet: true, Max: 20}))
+	failures.Add("total_scenarios", codec.Int(int64(s.TotalScenarios), validate.Int{MinSet: true, MaxSet: true, Max: 1000}))
+	failures.Add("passed_scenarios", codec.Int(int64(s.PassedScenarios), validate.Int{MinSet: true, MaxSet: true, Max: 1000}))
+	failures.Add("failed_scenarios", codec.Int(int64(s.FailedScenarios), validate.Int{MinSet: true, MaxSet: true, Max: 1000}))
+	failures.Add("unfixable_count", codec.Int(int64(s.UnfixableCount), validate.Int{MinSet: true, MaxSet: true, Max: 1000}))
+	failures.Add("unfixable_ids", func() error {
 		if s.UnfixableIds == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    1000,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.UnfixableIds)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.UnfixableIds), 0, 1000); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.UnfixableIds {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(elem)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, codec.Length(string(elem), 0, 64))
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "unfixable_ids",
-			Error: err,
-		})
-	}
-	if err := func() error {
+		return failures.Err()
+	}())
+	failures.Add("iterations", func() error {
 		if s.Iterations == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    21,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Iterations)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.Iterations), 0, 21); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.Iterations {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "iterations",
-			Error: err,
-		})
+		return failures.Err()
+	}())
+	failures.Add("elapsed_ms", codec.Int(int64(s.ElapsedMs), validate.Int{MinSet: true}))
+	failures.Add("timeout_ms", codec.Int(int64(s.TimeoutMs), validate.Int{MinSet: true, Min: 1000, MaxSet: true, Max: 7200000}))
+	if value, ok := s.BaseVersion.Get(); ok {
+		failures.Add("base_version", codec.Int(int64(value), validate.Int{MinSet: true}))
 	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        false,
-			Max:           0,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.ElapsedMs)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "elapsed_ms",
-			Error: err,
-		})
+	if value, ok := s.ForkedVersion.Get(); ok {
+		failures.Add("forked_version", codec.Int(int64(value), validate.Int{MinSet: true}))
 	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           1000,
-			MaxSet:        true,
-			Max:           7200000,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.TimeoutMs)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "timeout_ms",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.BaseVersion.Get(); ok {
-			if err := func() error {
-				if err := (validate.Int{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        false,
-					Max:           0,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    0,
-					Pattern:       nil,
-				}).Validate(int64(value)); err != nil {
-					return errors.Wrap(err, "int")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "base_version",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.ForkedVersion.Get(); ok {
-			if err := func() error {
-				if err := (validate.Int{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        false,
-					Max:           0,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    0,
-					Pattern:       nil,
-				}).Validate(int64(value)); err != nil {
-					return errors.Wrap(err, "int")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "forked_version",
-			Error: err,
-		})
-	}
-	if err := func() error {
+	failures.Add("scenario_ids", func() error {
 		if s.ScenarioIds == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    50,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.ScenarioIds)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.ScenarioIds), 0, 50); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.ScenarioIds {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(elem)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, codec.Length(string(elem), 0, 64))
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "scenario_ids",
-			Error: err,
-		})
-	}
-	if err := func() error {
+		return failures.Err()
+	}())
+	failures.Add("held_out_scenario_ids", func() error {
 		if s.HeldOutScenarioIds == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    50,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.HeldOutScenarioIds)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.HeldOutScenarioIds), 0, 50); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.HeldOutScenarioIds {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(elem)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, codec.Length(string(elem), 0, 64))
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "held_out_scenario_ids",
-			Error: err,
-		})
-	}
-	if err := func() error {
+		return failures.Err()
+	}())
+	failures.Add("allow_node_ids", func() error {
 		if s.AllowNodeIds == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    200,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.AllowNodeIds)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.AllowNodeIds), 0, 200); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.AllowNodeIds {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     128,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(elem)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, codec.Length(string(elem), 0, 128))
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "allow_node_ids",
-			Error: err,
-		})
-	}
-	if err := func() error {
+		return failures.Err()
+	}())
+	failures.Add("deny_node_ids", func() error {
 		if s.DenyNodeIds == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    200,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.DenyNodeIds)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.DenyNodeIds), 0, 200); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.DenyNodeIds {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     128,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(elem)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, codec.Length(string(elem), 0, 128))
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "deny_node_ids",
-			Error: err,
-		})
-	}
-	if err := func() error {
+		return failures.Err()
+	}())
+	failures.Add("usage", func() error {
 		if s.Usage == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    10,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Usage)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.Usage), 0, 10); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.Usage {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "usage",
-			Error: err,
-		})
+		return failures.Err()
+	}())
+	if value, ok := s.Cost.Get(); ok {
+		failures.Add("cost", codec.Float(float64(value), validate.Float{MinSet: true}))
 	}
-	if err := func() error {
-		if value, ok := s.Cost.Get(); ok {
-			if err := func() error {
-				if err := (validate.Float{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        false,
-					Max:           0,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    nil,
-					Pattern:       nil,
-				}).Validate(float64(value)); err != nil {
-					return errors.Wrap(err, "float")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "cost",
-			Error: err,
-		})
+	if value, ok := s.Budget.Get(); ok {
+		failures.Add("budget", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.Budget.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "budget",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *TornadoSessionReply) Validate() error {
@@ -17526,22 +3337,9 @@ func (s *TornadoSessionReply) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := s.Data.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "data",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("data", s.Data.Validate())
+	return failures.Err()
 }
 
 func (s *TornadoStart) Validate() error {
@@ -17549,370 +3347,88 @@ func (s *TornadoStart) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     64,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.PathwayID)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "pathway_id",
-			Error: err,
-		})
+	var failures codec.Failures
+	failures.Add("pathway_id", codec.Length(string(s.PathwayID), 1, 64))
+	if value, ok := s.PersonaID.Get(); ok {
+		failures.Add("persona_id", codec.Length(string(value), 1, 64))
 	}
-	if err := func() error {
-		if value, ok := s.PersonaID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "persona_id",
-			Error: err,
-		})
-	}
-	if err := func() error {
+	failures.Add("scenario_ids", func() error {
 		if s.ScenarioIds == nil {
 			return nil // optional
 		}
-		if err := (validate.Array{
-			MinLength:    1,
-			MinLengthSet: true,
-			MaxLength:    50,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.ScenarioIds)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.ScenarioIds), 1, 50); err != nil {
+			return err
 		}
 		if err := validate.UniqueItems(s.ScenarioIds); err != nil {
 			return errors.Wrap(err, "array")
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.ScenarioIds {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(elem)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, codec.Length(string(elem), 1, 64))
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "scenario_ids",
-			Error: err,
-		})
+		return failures.Err()
+	}())
+	if value, ok := s.VersionNumber.Get(); ok {
+		failures.Add("version_number", codec.Int(int64(value), validate.Int{MinSet: true, Min: 1, MaxSet: true, Max: 1000000}))
 	}
-	if err := func() error {
-		if value, ok := s.VersionNumber.Get(); ok {
-			if err := func() error {
-				if err := (validate.Int{
-					MinSet:        true,
-					Min:           1,
-					MaxSet:        true,
-					Max:           1000000,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    0,
-					Pattern:       nil,
-				}).Validate(int64(value)); err != nil {
-					return errors.Wrap(err, "int")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "version_number",
-			Error: err,
-		})
+	if value, ok := s.MaxIterations.Get(); ok {
+		failures.Add("max_iterations", codec.Int(int64(value), validate.Int{MinSet: true, Min: 1, MaxSet: true, Max: 20}))
 	}
-	if err := func() error {
-		if value, ok := s.MaxIterations.Get(); ok {
-			if err := func() error {
-				if err := (validate.Int{
-					MinSet:        true,
-					Min:           1,
-					MaxSet:        true,
-					Max:           20,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    0,
-					Pattern:       nil,
-				}).Validate(int64(value)); err != nil {
-					return errors.Wrap(err, "int")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "max_iterations",
-			Error: err,
-		})
+	if value, ok := s.TimeoutMs.Get(); ok {
+		failures.Add("timeout_ms", codec.Int(int64(value), validate.Int{MinSet: true, Min: 1000, MaxSet: true, Max: 7200000}))
 	}
-	if err := func() error {
-		if value, ok := s.TimeoutMs.Get(); ok {
-			if err := func() error {
-				if err := (validate.Int{
-					MinSet:        true,
-					Min:           1000,
-					MaxSet:        true,
-					Max:           7200000,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    0,
-					Pattern:       nil,
-				}).Validate(int64(value)); err != nil {
-					return errors.Wrap(err, "int")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "timeout_ms",
-			Error: err,
-		})
+	if value, ok := s.Budget.Get(); ok {
+		failures.Add("budget", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.Budget.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "budget",
-			Error: err,
-		})
-	}
-	if err := func() error {
+	failures.Add("allow_node_ids", func() error {
 		if s.AllowNodeIds == nil {
 			return nil // optional
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    200,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.AllowNodeIds)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.AllowNodeIds), 0, 200); err != nil {
+			return err
 		}
 		if err := validate.UniqueItems(s.AllowNodeIds); err != nil {
 			return errors.Wrap(err, "array")
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.AllowNodeIds {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     128,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(elem)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, codec.Length(string(elem), 1, 128))
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "allow_node_ids",
-			Error: err,
-		})
-	}
-	if err := func() error {
+		return failures.Err()
+	}())
+	failures.Add("deny_node_ids", func() error {
 		if s.DenyNodeIds == nil {
 			return nil // optional
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    200,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.DenyNodeIds)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.DenyNodeIds), 0, 200); err != nil {
+			return err
 		}
 		if err := validate.UniqueItems(s.DenyNodeIds); err != nil {
 			return errors.Wrap(err, "array")
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.DenyNodeIds {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     128,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(elem)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, codec.Length(string(elem), 1, 128))
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "deny_node_ids",
-			Error: err,
-		})
-	}
-	if err := func() error {
+		return failures.Err()
+	}())
+	failures.Add("held_out_scenario_ids", func() error {
 		if s.HeldOutScenarioIds == nil {
 			return nil // optional
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    49,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.HeldOutScenarioIds)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.HeldOutScenarioIds), 0, 49); err != nil {
+			return err
 		}
 		if err := validate.UniqueItems(s.HeldOutScenarioIds); err != nil {
 			return errors.Wrap(err, "array")
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.HeldOutScenarioIds {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(elem)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, codec.Length(string(elem), 1, 64))
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "held_out_scenario_ids",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+		return failures.Err()
+	}())
+	return failures.Err()
 }
 
 func (s *TornadoStarted) Validate() error {
@@ -17920,110 +3436,13 @@ func (s *TornadoStarted) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     64,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.SessionID)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "session_id",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := s.Status.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "status",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     64,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.PathwayID)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "pathway_id",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           1,
-			MaxSet:        true,
-			Max:           20,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.MaxIterations)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "max_iterations",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           1000,
-			MaxSet:        true,
-			Max:           7200000,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.TimeoutMs)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "timeout_ms",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("session_id", codec.Length(string(s.SessionID), 1, 64))
+	failures.Add("status", s.Status.Validate())
+	failures.Add("pathway_id", codec.Length(string(s.PathwayID), 1, 64))
+	failures.Add("max_iterations", codec.Int(int64(s.MaxIterations), validate.Int{MinSet: true, Min: 1, MaxSet: true, Max: 20}))
+	failures.Add("timeout_ms", codec.Int(int64(s.TimeoutMs), validate.Int{MinSet: true, Min: 1000, MaxSet: true, Max: 7200000}))
+	return failures.Err()
 }
 
 func (s *TornadoStartedReply) Validate() error {
@@ -18031,384 +3450,42 @@ func (s *TornadoStartedReply) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := s.Data.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "data",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("data", s.Data.Validate())
+	return failures.Err()
 }
 
-func (s TornadoStatus) Validate() error {
-	switch s {
-	case "RUNNING":
-		return nil
-	case "COMPLETED_ALL_PASSED":
-		return nil
-	case "COMPLETED_PARTIAL":
-		return nil
-	case "TIMEOUT":
-		return nil
-	case "STUCK":
-		return nil
-	case "CANCELLED":
-		return nil
-	case "ERROR":
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s TornadoStatus) Validate() error { return codec.Enum(s, s.AllValues()) }
 
-func (s TornadoStopReason) Validate() error {
-	switch s {
-	case "all_passed":
-		return nil
-	case "baseline_passed":
-		return nil
-	case "cancelled":
-		return nil
-	case "infrastructure":
-		return nil
-	case "permanent_llm_error":
-		return nil
-	case "invalid_pathway":
-		return nil
-	case "deadline":
-		return nil
-	case "no_progress":
-		return nil
-	case "all_unfixable":
-		return nil
-	case "no_new_plan":
-		return nil
-	case "oscillation":
-		return nil
-	case "max_iterations":
-		return nil
-	case "budget":
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s TornadoStopReason) Validate() error { return codec.Enum(s, s.AllValues()) }
 
 func (s *TornadoSummary) Validate() error {
 	if s == nil {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     64,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.SessionID)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "session_id",
-			Error: err,
-		})
+	var failures codec.Failures
+	failures.Add("session_id", codec.Length(string(s.SessionID), 1, 64))
+	failures.Add("status", s.Status.Validate())
+	if value, ok := s.Phase.Get(); ok {
+		failures.Add("phase", value.Validate())
 	}
-	if err := func() error {
-		if err := s.Status.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "status",
-			Error: err,
-		})
+	if value, ok := s.StopReason.Get(); ok {
+		failures.Add("stop_reason", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.Phase.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "phase",
-			Error: err,
-		})
+	failures.Add("pathway_id", codec.Length(string(s.PathwayID), 1, 64))
+	if value, ok := s.PersonaID.Get(); ok {
+		failures.Add("persona_id", codec.Length(string(value), 1, 64))
 	}
-	if err := func() error {
-		if value, ok := s.StopReason.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "stop_reason",
-			Error: err,
-		})
+	failures.Add("current_iteration", codec.Int(int64(s.CurrentIteration), validate.Int{MinSet: true, MaxSet: true, Max: 20}))
+	failures.Add("max_iterations", codec.Int(int64(s.MaxIterations), validate.Int{MinSet: true, Min: 1, MaxSet: true, Max: 20}))
+	failures.Add("total_scenarios", codec.Int(int64(s.TotalScenarios), validate.Int{MinSet: true, MaxSet: true, Max: 1000}))
+	failures.Add("passed_scenarios", codec.Int(int64(s.PassedScenarios), validate.Int{MinSet: true, MaxSet: true, Max: 1000}))
+	failures.Add("failed_scenarios", codec.Int(int64(s.FailedScenarios), validate.Int{MinSet: true, MaxSet: true, Max: 1000}))
+	failures.Add("unfixable_count", codec.Int(int64(s.UnfixableCount), validate.Int{MinSet: true, MaxSet: true, Max: 1000}))
+	failures.Add("base_version", codec.Int(int64(s.BaseVersion), validate.Int{MinSet: true}))
+	if value, ok := s.ForkedVersion.Get(); ok {
+		failures.Add("forked_version", codec.Int(int64(value), validate.Int{MinSet: true}))
 	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     64,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.PathwayID)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "pathway_id",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.PersonaID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "persona_id",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        true,
-			Max:           20,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.CurrentIteration)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "current_iteration",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           1,
-			MaxSet:        true,
-			Max:           20,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.MaxIterations)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "max_iterations",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        true,
-			Max:           1000,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.TotalScenarios)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "total_scenarios",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        true,
-			Max:           1000,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.PassedScenarios)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "passed_scenarios",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        true,
-			Max:           1000,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.FailedScenarios)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "failed_scenarios",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        true,
-			Max:           1000,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.UnfixableCount)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "unfixable_count",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        false,
-			Max:           0,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.BaseVersion)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "base_version",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.ForkedVersion.Get(); ok {
-			if err := func() error {
-				if err := (validate.Int{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        false,
-					Max:           0,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    0,
-					Pattern:       nil,
-				}).Validate(int64(value)); err != nil {
-					return errors.Wrap(err, "int")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "forked_version",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }

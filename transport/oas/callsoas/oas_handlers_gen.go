@@ -6,794 +6,155 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/go-faster/errors"
-	ht "github.com/ogen-go/ogen/http"
 	"github.com/ogen-go/ogen/middleware"
 	"github.com/ogen-go/ogen/ogenerrors"
+
+	"github.com/callwright/callwright/transport/oas/internal/codec"
 )
 
-type codeRecorder struct {
-	http.ResponseWriter
-	status int
-}
-
-func (c *codeRecorder) WriteHeader(status int) {
-	c.status = status
-	c.ResponseWriter.WriteHeader(status)
-}
-
-func (c *codeRecorder) Unwrap() http.ResponseWriter {
-	return c.ResponseWriter
-}
-
-func recordError(string, error) {}
-
-// handleCreateCallRequest handles createCall operation.
-//
-// Queues one outbound call and answers as soon as the call is stored. The outcome is in the call
-// record and is sent to `webhook`. `task`, `pathway_id`, `persona_id` or `agent_id` is required and
-// defines the agent.
-//
-// POST /v1/calls
 func (s *Server) handleCreateCallRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: CreateCallOperation,
-			ID:   "createCall",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, CreateCallOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
+	opErrContext := ogenerrors.OperationContext{Name: CreateCallOperation, ID: "createCall"}
+	ctx, err := s.authorize(w, r, opErrContext)
+	if err != nil {
+		return
 	}
 	params, err := decodeCreateCallParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeParams", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeParamsError{OperationContext: opErrContext, Err: err})
 		return
 	}
 
-	var rawBody []byte
-	request, rawBody, close, err := s.decodeCreateCallRequest(r)
+	request, rawBody, closeBody, err := s.decodeCreateCallRequest(r)
 	if err != nil {
-		err = &ogenerrors.DecodeRequestError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeRequest", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeRequestError{OperationContext: opErrContext, Err: err})
 		return
 	}
-	defer func() {
-		if err := close(); err != nil {
-			recordError("CloseRequest", err)
-		}
-	}()
+	defer closeBody()
 
-	var response *CallCreatedReply
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    CreateCallOperation,
-			OperationSummary: "Place a call",
-			OperationID:      "createCall",
-			Body:             request,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "Idempotency-Key",
-					In:   "header",
-				}: params.IdempotencyKey,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = *CallCreate
-			Params   = CreateCallParams
-			Response = *CallCreatedReply
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackCreateCallParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.CreateCall(ctx, request, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.CreateCall(ctx, request, params)
-	}
+	response, err := codec.HandleBodyParams(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: CreateCallOperation, OperationSummary: "Place a call", OperationID: "createCall", Body: request, RawBody: rawBody, Raw: r,
+		Params: middleware.Parameters{
+			{Name: "Idempotency-Key", In: "header"}: params.IdempotencyKey,
+		},
+	}, unpackCreateCallParams, s.h.CreateCall)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
-		return
-	}
-
-	if err := encodeCreateCallResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+		s.fail(ctx, w, r, err)
+	} else if err := encodeCreateCallResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }
 
-// handleGetCallRequest handles getCall operation.
-//
-// Returns the record of one call with the transcript so far.
-//
-// GET /v1/calls/{call_id}
 func (s *Server) handleGetCallRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: GetCallOperation,
-			ID:   "getCall",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, GetCallOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
+	opErrContext := ogenerrors.OperationContext{Name: GetCallOperation, ID: "getCall"}
+	ctx, err := s.authorize(w, r, opErrContext)
+	if err != nil {
+		return
 	}
 	params, err := decodeGetCallParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeParams", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeParamsError{OperationContext: opErrContext, Err: err})
 		return
 	}
 
-	var rawBody []byte
-
-	var response *CallRecord
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    GetCallOperation,
-			OperationSummary: "Read a call",
-			OperationID:      "getCall",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "call_id",
-					In:   "path",
-				}: params.CallID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = GetCallParams
-			Response = *CallRecord
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackGetCallParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.GetCall(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.GetCall(ctx, params)
-	}
+	response, err := codec.HandleParams(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: GetCallOperation, OperationSummary: "Read a call", OperationID: "getCall", Raw: r,
+		Params: middleware.Parameters{
+			{Name: "call_id", In: "path"}: params.CallID,
+		},
+	}, unpackGetCallParams, s.h.GetCall)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
-		return
-	}
-
-	if err := encodeGetCallResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+		s.fail(ctx, w, r, err)
+	} else if err := encodeGetCallResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }
 
-// handleGetRecordingRequest handles getRecording operation.
-//
-// Returns the stereo recording of a call (caller left, agent right). A call without a finished
-// recording is 404 `CALL_RECORDING_NOT_FOUND`. The header `Range` may request one range of bytes.
-//
-// GET /v1/recordings/{call_id}
 func (s *Server) handleGetRecordingRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: GetRecordingOperation,
-			ID:   "getRecording",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, GetRecordingOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
+	opErrContext := ogenerrors.OperationContext{Name: GetRecordingOperation, ID: "getRecording"}
+	ctx, err := s.authorize(w, r, opErrContext)
+	if err != nil {
+		return
 	}
 	params, err := decodeGetRecordingParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeParams", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeParamsError{OperationContext: opErrContext, Err: err})
 		return
 	}
 
-	var rawBody []byte
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    GetRecordingOperation,
-			OperationSummary: "Download a recording",
-			OperationID:      "getRecording",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "call_id",
-					In:   "path",
-				}: params.CallID,
-				{
-					Name: "range",
-					In:   "header",
-				}: params.Range,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = GetRecordingParams
-			Response = struct{}
-		)
-		_, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackGetRecordingParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				err = s.rh.GetRecording(ctx, params, w)
-				return response, err
-			},
-		)
-	} else {
+	_, err = codec.HandleParams(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: GetRecordingOperation, OperationSummary: "Download a recording", OperationID: "getRecording", Raw: r,
+		Params: middleware.Parameters{
+			{Name: "call_id", In: "path"}: params.CallID,
+			{Name: "range", In: "header"}: params.Range,
+		},
+	}, unpackGetRecordingParams, func(ctx context.Context, params GetRecordingParams) (response struct{}, err error) {
 		err = s.rh.GetRecording(ctx, params, w)
-	}
+		return response, err
+	})
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
-		return
+		s.fail(ctx, w, r, err)
 	}
 }
 
-// handleListCallsRequest handles listCalls operation.
-//
-// Returns the organization's calls, newest first unless `ascending` is true.
-//
-// GET /v1/calls
 func (s *Server) handleListCallsRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: ListCallsOperation,
-			ID:   "listCalls",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, ListCallsOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
+	opErrContext := ogenerrors.OperationContext{Name: ListCallsOperation, ID: "listCalls"}
+	ctx, err := s.authorize(w, r, opErrContext)
+	if err != nil {
+		return
 	}
 	params, err := decodeListCallsParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeParams", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeParamsError{OperationContext: opErrContext, Err: err})
 		return
 	}
 
-	var rawBody []byte
-
-	var response *CallListReply
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    ListCallsOperation,
-			OperationSummary: "List calls",
-			OperationID:      "listCalls",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "from_number",
-					In:   "query",
-				}: params.FromNumber,
-				{
-					Name: "to_number",
-					In:   "query",
-				}: params.ToNumber,
-				{
-					Name: "start_date",
-					In:   "query",
-				}: params.StartDate,
-				{
-					Name: "end_date",
-					In:   "query",
-				}: params.EndDate,
-				{
-					Name: "completed",
-					In:   "query",
-				}: params.Completed,
-				{
-					Name: "inbound",
-					In:   "query",
-				}: params.Inbound,
-				{
-					Name: "answered_by",
-					In:   "query",
-				}: params.AnsweredBy,
-				{
-					Name: "status",
-					In:   "query",
-				}: params.Status,
-				{
-					Name: "pathway_id",
-					In:   "query",
-				}: params.PathwayID,
-				{
-					Name: "duration_gt",
-					In:   "query",
-				}: params.DurationGt,
-				{
-					Name: "duration_lt",
-					In:   "query",
-				}: params.DurationLt,
-				{
-					Name: "ascending",
-					In:   "query",
-				}: params.Ascending,
-				{
-					Name: "limit",
-					In:   "query",
-				}: params.Limit,
-				{
-					Name: "cursor",
-					In:   "query",
-				}: params.Cursor,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = ListCallsParams
-			Response = *CallListReply
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackListCallsParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.ListCalls(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.ListCalls(ctx, params)
-	}
+	response, err := codec.HandleParams(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: ListCallsOperation, OperationSummary: "List calls", OperationID: "listCalls", Raw: r,
+		Params: middleware.Parameters{
+			{Name: "from_number", In: "query"}: params.FromNumber,
+			{Name: "to_number", In: "query"}:   params.ToNumber,
+			{Name: "start_date", In: "query"}:  params.StartDate,
+			{Name: "end_date", In: "query"}:    params.EndDate,
+			{Name: "completed", In: "query"}:   params.Completed,
+			{Name: "inbound", In: "query"}:     params.Inbound,
+			{Name: "answered_by", In: "query"}: params.AnsweredBy,
+			{Name: "status", In: "query"}:      params.Status,
+			{Name: "pathway_id", In: "query"}:  params.PathwayID,
+			{Name: "duration_gt", In: "query"}: params.DurationGt,
+			{Name: "duration_lt", In: "query"}: params.DurationLt,
+			{Name: "ascending", In: "query"}:   params.Ascending,
+			{Name: "limit", In: "query"}:       params.Limit,
+			{Name: "cursor", In: "query"}:      params.Cursor,
+		},
+	}, unpackListCallsParams, s.h.ListCalls)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
-		return
-	}
-
-	if err := encodeListCallsResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+		s.fail(ctx, w, r, err)
+	} else if err := encodeListCallsResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }
 
-// handleStopCallRequest handles stopCall operation.
-//
-// Removes a waiting call from the queue, or hangs up a running call. A call that has ended is 409
-// `INVALID_STATE`.
-//
-// POST /v1/calls/{call_id}/stop
 func (s *Server) handleStopCallRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: StopCallOperation,
-			ID:   "stopCall",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, StopCallOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
+	opErrContext := ogenerrors.OperationContext{Name: StopCallOperation, ID: "stopCall"}
+	ctx, err := s.authorize(w, r, opErrContext)
+	if err != nil {
+		return
 	}
 	params, err := decodeStopCallParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeParams", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeParamsError{OperationContext: opErrContext, Err: err})
 		return
 	}
 
-	var rawBody []byte
-
-	var response *MessageReply
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    StopCallOperation,
-			OperationSummary: "End a call",
-			OperationID:      "stopCall",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "call_id",
-					In:   "path",
-				}: params.CallID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = StopCallParams
-			Response = *MessageReply
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackStopCallParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.StopCall(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.StopCall(ctx, params)
-	}
+	response, err := codec.HandleParams(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: StopCallOperation, OperationSummary: "End a call", OperationID: "stopCall", Raw: r,
+		Params: middleware.Parameters{
+			{Name: "call_id", In: "path"}: params.CallID,
+		},
+	}, unpackStopCallParams, s.h.StopCall)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
-		return
-	}
-
-	if err := encodeStopCallResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+		s.fail(ctx, w, r, err)
+	} else if err := encodeStopCallResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }

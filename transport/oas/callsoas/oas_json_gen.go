@@ -4,24 +4,23 @@ package callsoas
 
 import (
 	json2 "encoding/json"
-	"math/bits"
-	"strconv"
+
 	"time"
 
 	"github.com/go-faster/errors"
 	"github.com/go-faster/jx"
 	"github.com/ogen-go/ogen/json"
 	"github.com/ogen-go/ogen/validate"
+
+	"github.com/callwright/callwright/transport/oas/internal/codec"
 )
 
-// Encode encodes AgentTool as json.
 func (s AgentTool) Encode(e *jx.Encoder) {
 	unwrapped := json2.RawMessage(s)
 
 	json.EncodeJSON(e, unwrapped)
 }
 
-// Decode decodes AgentTool from json.
 func (s *AgentTool) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode AgentTool to nil")
@@ -41,20 +40,10 @@ func (s *AgentTool) Decode(d *jx.Decoder) error {
 	return nil
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s AgentTool) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s AgentTool) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *AgentTool) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *AgentTool) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes AgentTools as json.
 func (s AgentTools) Encode(e *jx.Encoder) {
 	unwrapped := []AgentTool(s)
 
@@ -65,848 +54,327 @@ func (s AgentTools) Encode(e *jx.Encoder) {
 	e.ArrEnd()
 }
 
-// Decode decodes AgentTools from json.
 func (s *AgentTools) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode AgentTools to nil")
 	}
 	var unwrapped []AgentTool
-	if err := func() error {
-		unwrapped = make([]AgentTool, 0)
-		if err := d.Arr(func(d *jx.Decoder) error {
-			var elem AgentTool
-			if err := elem.Decode(d); err != nil {
-				return err
-			}
-			unwrapped = append(unwrapped, elem)
-			return nil
-		}); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
+	if err := codec.DecodeArr(d, &unwrapped, (*AgentTool).Decode); err != nil {
 		return errors.Wrap(err, "alias")
 	}
 	*s = AgentTools(unwrapped)
 	return nil
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s AgentTools) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s AgentTools) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *AgentTools) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *AgentTools) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes AnsweredBy as json.
 func (s AnsweredBy) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes AnsweredBy from json.
 func (s *AnsweredBy) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode AnsweredBy to nil")
+		return codec.Nil("AnsweredBy")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch AnsweredBy(v) {
-	case AnsweredByHuman:
-		*s = AnsweredByHuman
-	case AnsweredByVoicemail:
-		*s = AnsweredByVoicemail
-	case AnsweredByUnknown:
-		*s = AnsweredByUnknown
-	case AnsweredByNoAnswer:
-		*s = AnsweredByNoAnswer
-	default:
-		*s = AnsweredBy(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s AnsweredBy) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s AnsweredBy) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *AnsweredBy) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *AnsweredBy) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *CallAnalysis) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("summary")
+	s.Summary.Encode(e)
+	e.FieldStart("disposition")
+	s.Disposition.Encode(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *CallAnalysis) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("summary")
-		s.Summary.Encode(e)
-	}
-	{
-		e.FieldStart("disposition")
-		s.Disposition.Encode(e)
-	}
+var objectOfCallAnalysis = codec.Object{
+	Type:     "CallAnalysis",
+	Members:  []string{"summary", "disposition"},
+	Required: []uint8{0b00000011},
 }
 
-var jsonFieldsNameOfCallAnalysis = [2]string{
-	0: "summary",
-	1: "disposition",
-}
-
-// Decode decodes CallAnalysis from json.
 func (s *CallAnalysis) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode CallAnalysis to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfCallAnalysis.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "summary":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Summary.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"summary\"")
-			}
+			return 0, s.Summary.Decode(d)
 		case "disposition":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := s.Disposition.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"disposition\"")
-			}
-		default:
-			return d.Skip()
+			return 1, s.Disposition.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode CallAnalysis")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfCallAnalysis) {
-					name = jsonFieldsNameOfCallAnalysis[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *CallAnalysis) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *CallAnalysis) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *CallAnalysis) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *CallAnalysis) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *CallCreate) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("phone_number")
+	e.Str(s.PhoneNumber)
+	if s.From.Set {
+		e.FieldStart("from")
+		s.From.Encode(e)
+	}
+	if s.Task.Set {
+		e.FieldStart("task")
+		s.Task.Encode(e)
+	}
+	if s.AgentID.Set {
+		e.FieldStart("agent_id")
+		s.AgentID.Encode(e)
+	}
+	if s.PathwayID.Set {
+		e.FieldStart("pathway_id")
+		s.PathwayID.Encode(e)
+	}
+	if s.PathwayVersion.Set {
+		e.FieldStart("pathway_version")
+		s.PathwayVersion.Encode(e)
+	}
+	if s.StartNodeID.Set {
+		e.FieldStart("start_node_id")
+		s.StartNodeID.Encode(e)
+	}
+	if s.PersonaID.Set {
+		e.FieldStart("persona_id")
+		s.PersonaID.Encode(e)
+	}
+	if s.Persona.Set {
+		e.FieldStart("persona")
+		s.Persona.Encode(e)
+	}
+	if s.Voice.Set {
+		e.FieldStart("voice")
+		s.Voice.Encode(e)
+	}
+	if s.FirstSentence.Set {
+		e.FieldStart("first_sentence")
+		s.FirstSentence.Encode(e)
+	}
+	if s.WaitForGreeting.Set {
+		e.FieldStart("wait_for_greeting")
+		s.WaitForGreeting.Encode(e)
+	}
+	if s.Record.Set {
+		e.FieldStart("record")
+		s.Record.Encode(e)
+	}
+	if s.MaxDuration.Set {
+		e.FieldStart("max_duration")
+		s.MaxDuration.Encode(e)
+	}
+	if s.Language.Set {
+		e.FieldStart("language")
+		s.Language.Encode(e)
+	}
+	if s.Model.Set {
+		e.FieldStart("model")
+		s.Model.Encode(e)
+	}
+	if s.Temperature.Set {
+		e.FieldStart("temperature")
+		s.Temperature.Encode(e)
+	}
+	if s.InterruptionThreshold.Set {
+		e.FieldStart("interruption_threshold")
+		s.InterruptionThreshold.Encode(e)
+	}
+	if s.Tools.Set {
+		e.FieldStart("tools")
+		s.Tools.Encode(e)
+	}
+	if s.DynamicData.Set {
+		e.FieldStart("dynamic_data")
+		s.DynamicData.Encode(e)
+	}
+	if s.TransferPhoneNumber.Set {
+		e.FieldStart("transfer_phone_number")
+		s.TransferPhoneNumber.Encode(e)
+	}
+	if s.Voicemail.Set {
+		e.FieldStart("voicemail")
+		s.Voicemail.Encode(e)
+	}
+	if s.Retry.Set {
+		e.FieldStart("retry")
+		s.Retry.Encode(e)
+	}
+	if s.StartTime.Set {
+		e.FieldStart("start_time")
+		s.StartTime.Encode(e, json.EncodeDateTime)
+	}
+	if s.Dispositions != nil {
+		e.FieldStart("dispositions")
+		e.ArrStart()
+		for _, elem := range s.Dispositions {
+			e.Str(elem)
+		}
+		e.ArrEnd()
+	}
+	if s.SummaryPrompt.Set {
+		e.FieldStart("summary_prompt")
+		s.SummaryPrompt.Encode(e)
+	}
+	if s.TransferList.Set {
+		e.FieldStart("transfer_list")
+		s.TransferList.Encode(e)
+	}
+	if s.RequestData.Set {
+		e.FieldStart("request_data")
+		s.RequestData.Encode(e)
+	}
+	if s.Metadata.Set {
+		e.FieldStart("metadata")
+		s.Metadata.Encode(e)
+	}
+	if s.Webhook.Set {
+		e.FieldStart("webhook")
+		s.Webhook.Encode(e)
+	}
+	if s.WebhookEvents != nil {
+		e.FieldStart("webhook_events")
+		e.ArrStart()
+		for _, elem := range s.WebhookEvents {
+			elem.Encode(e)
+		}
+		e.ArrEnd()
+	}
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *CallCreate) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("phone_number")
-		e.Str(s.PhoneNumber)
-	}
-	{
-		if s.From.Set {
-			e.FieldStart("from")
-			s.From.Encode(e)
-		}
-	}
-	{
-		if s.Task.Set {
-			e.FieldStart("task")
-			s.Task.Encode(e)
-		}
-	}
-	{
-		if s.AgentID.Set {
-			e.FieldStart("agent_id")
-			s.AgentID.Encode(e)
-		}
-	}
-	{
-		if s.PathwayID.Set {
-			e.FieldStart("pathway_id")
-			s.PathwayID.Encode(e)
-		}
-	}
-	{
-		if s.PathwayVersion.Set {
-			e.FieldStart("pathway_version")
-			s.PathwayVersion.Encode(e)
-		}
-	}
-	{
-		if s.StartNodeID.Set {
-			e.FieldStart("start_node_id")
-			s.StartNodeID.Encode(e)
-		}
-	}
-	{
-		if s.PersonaID.Set {
-			e.FieldStart("persona_id")
-			s.PersonaID.Encode(e)
-		}
-	}
-	{
-		if s.Persona.Set {
-			e.FieldStart("persona")
-			s.Persona.Encode(e)
-		}
-	}
-	{
-		if s.Voice.Set {
-			e.FieldStart("voice")
-			s.Voice.Encode(e)
-		}
-	}
-	{
-		if s.FirstSentence.Set {
-			e.FieldStart("first_sentence")
-			s.FirstSentence.Encode(e)
-		}
-	}
-	{
-		if s.WaitForGreeting.Set {
-			e.FieldStart("wait_for_greeting")
-			s.WaitForGreeting.Encode(e)
-		}
-	}
-	{
-		if s.Record.Set {
-			e.FieldStart("record")
-			s.Record.Encode(e)
-		}
-	}
-	{
-		if s.MaxDuration.Set {
-			e.FieldStart("max_duration")
-			s.MaxDuration.Encode(e)
-		}
-	}
-	{
-		if s.Language.Set {
-			e.FieldStart("language")
-			s.Language.Encode(e)
-		}
-	}
-	{
-		if s.Model.Set {
-			e.FieldStart("model")
-			s.Model.Encode(e)
-		}
-	}
-	{
-		if s.Temperature.Set {
-			e.FieldStart("temperature")
-			s.Temperature.Encode(e)
-		}
-	}
-	{
-		if s.InterruptionThreshold.Set {
-			e.FieldStart("interruption_threshold")
-			s.InterruptionThreshold.Encode(e)
-		}
-	}
-	{
-		if s.Tools.Set {
-			e.FieldStart("tools")
-			s.Tools.Encode(e)
-		}
-	}
-	{
-		if s.DynamicData.Set {
-			e.FieldStart("dynamic_data")
-			s.DynamicData.Encode(e)
-		}
-	}
-	{
-		if s.TransferPhoneNumber.Set {
-			e.FieldStart("transfer_phone_number")
-			s.TransferPhoneNumber.Encode(e)
-		}
-	}
-	{
-		if s.Voicemail.Set {
-			e.FieldStart("voicemail")
-			s.Voicemail.Encode(e)
-		}
-	}
-	{
-		if s.Retry.Set {
-			e.FieldStart("retry")
-			s.Retry.Encode(e)
-		}
-	}
-	{
-		if s.StartTime.Set {
-			e.FieldStart("start_time")
-			s.StartTime.Encode(e, json.EncodeDateTime)
-		}
-	}
-	{
-		if s.Dispositions != nil {
-			e.FieldStart("dispositions")
-			e.ArrStart()
-			for _, elem := range s.Dispositions {
-				e.Str(elem)
-			}
-			e.ArrEnd()
-		}
-	}
-	{
-		if s.SummaryPrompt.Set {
-			e.FieldStart("summary_prompt")
-			s.SummaryPrompt.Encode(e)
-		}
-	}
-	{
-		if s.TransferList.Set {
-			e.FieldStart("transfer_list")
-			s.TransferList.Encode(e)
-		}
-	}
-	{
-		if s.RequestData.Set {
-			e.FieldStart("request_data")
-			s.RequestData.Encode(e)
-		}
-	}
-	{
-		if s.Metadata.Set {
-			e.FieldStart("metadata")
-			s.Metadata.Encode(e)
-		}
-	}
-	{
-		if s.Webhook.Set {
-			e.FieldStart("webhook")
-			s.Webhook.Encode(e)
-		}
-	}
-	{
-		if s.WebhookEvents != nil {
-			e.FieldStart("webhook_events")
-			e.ArrStart()
-			for _, elem := range s.WebhookEvents {
-				elem.Encode(e)
-			}
-			e.ArrEnd()
-		}
-	}
+var objectOfCallCreate = codec.Object{
+	Type: "CallCreate",
+	Members: []string{
+		"phone_number", "from", "task", "agent_id", "pathway_id", "pathway_version", "start_node_id", "persona_id",
+		"persona", "voice", "first_sentence", "wait_for_greeting", "record", "max_duration", "language", "model",
+		"temperature", "interruption_threshold", "tools", "dynamic_data", "transfer_phone_number", "voicemail",
+		"retry", "start_time", "dispositions", "summary_prompt", "transfer_list", "request_data", "metadata",
+		"webhook", "webhook_events",
+	},
+	Required: []uint8{0b00000001, 0b00000000, 0b00000000, 0b00000000},
 }
 
-var jsonFieldsNameOfCallCreate = [31]string{
-	0:  "phone_number",
-	1:  "from",
-	2:  "task",
-	3:  "agent_id",
-	4:  "pathway_id",
-	5:  "pathway_version",
-	6:  "start_node_id",
-	7:  "persona_id",
-	8:  "persona",
-	9:  "voice",
-	10: "first_sentence",
-	11: "wait_for_greeting",
-	12: "record",
-	13: "max_duration",
-	14: "language",
-	15: "model",
-	16: "temperature",
-	17: "interruption_threshold",
-	18: "tools",
-	19: "dynamic_data",
-	20: "transfer_phone_number",
-	21: "voicemail",
-	22: "retry",
-	23: "start_time",
-	24: "dispositions",
-	25: "summary_prompt",
-	26: "transfer_list",
-	27: "request_data",
-	28: "metadata",
-	29: "webhook",
-	30: "webhook_events",
-}
-
-// Decode decodes CallCreate from json.
 func (s *CallCreate) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode CallCreate to nil")
-	}
-	var requiredBitSet [4]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfCallCreate.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "phone_number":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.PhoneNumber = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"phone_number\"")
-			}
+			return 0, codec.DecodeStr(d, &s.PhoneNumber)
 		case "from":
-			if err := func() error {
-				s.From.Reset()
-				if err := s.From.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"from\"")
-			}
+			s.From.Reset()
+			return 1, s.From.Decode(d)
 		case "task":
-			if err := func() error {
-				s.Task.Reset()
-				if err := s.Task.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"task\"")
-			}
+			s.Task.Reset()
+			return 2, s.Task.Decode(d)
 		case "agent_id":
-			if err := func() error {
-				s.AgentID.Reset()
-				if err := s.AgentID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"agent_id\"")
-			}
+			s.AgentID.Reset()
+			return 3, s.AgentID.Decode(d)
 		case "pathway_id":
-			if err := func() error {
-				s.PathwayID.Reset()
-				if err := s.PathwayID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"pathway_id\"")
-			}
+			s.PathwayID.Reset()
+			return 4, s.PathwayID.Decode(d)
 		case "pathway_version":
-			if err := func() error {
-				s.PathwayVersion.Reset()
-				if err := s.PathwayVersion.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"pathway_version\"")
-			}
+			s.PathwayVersion.Reset()
+			return 5, s.PathwayVersion.Decode(d)
 		case "start_node_id":
-			if err := func() error {
-				s.StartNodeID.Reset()
-				if err := s.StartNodeID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"start_node_id\"")
-			}
+			s.StartNodeID.Reset()
+			return 6, s.StartNodeID.Decode(d)
 		case "persona_id":
-			if err := func() error {
-				s.PersonaID.Reset()
-				if err := s.PersonaID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"persona_id\"")
-			}
+			s.PersonaID.Reset()
+			return 7, s.PersonaID.Decode(d)
 		case "persona":
-			if err := func() error {
-				s.Persona.Reset()
-				if err := s.Persona.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"persona\"")
-			}
+			s.Persona.Reset()
+			return 8, s.Persona.Decode(d)
 		case "voice":
-			if err := func() error {
-				s.Voice.Reset()
-				if err := s.Voice.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"voice\"")
-			}
+			s.Voice.Reset()
+			return 9, s.Voice.Decode(d)
 		case "first_sentence":
-			if err := func() error {
-				s.FirstSentence.Reset()
-				if err := s.FirstSentence.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"first_sentence\"")
-			}
+			s.FirstSentence.Reset()
+			return 10, s.FirstSentence.Decode(d)
 		case "wait_for_greeting":
-			if err := func() error {
-				s.WaitForGreeting.Reset()
-				if err := s.WaitForGreeting.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"wait_for_greeting\"")
-			}
+			s.WaitForGreeting.Reset()
+			return 11, s.WaitForGreeting.Decode(d)
 		case "record":
-			if err := func() error {
-				s.Record.Reset()
-				if err := s.Record.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"record\"")
-			}
+			s.Record.Reset()
+			return 12, s.Record.Decode(d)
 		case "max_duration":
-			if err := func() error {
-				s.MaxDuration.Reset()
-				if err := s.MaxDuration.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"max_duration\"")
-			}
+			s.MaxDuration.Reset()
+			return 13, s.MaxDuration.Decode(d)
 		case "language":
-			if err := func() error {
-				s.Language.Reset()
-				if err := s.Language.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"language\"")
-			}
+			s.Language.Reset()
+			return 14, s.Language.Decode(d)
 		case "model":
-			if err := func() error {
-				s.Model.Reset()
-				if err := s.Model.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"model\"")
-			}
+			s.Model.Reset()
+			return 15, s.Model.Decode(d)
 		case "temperature":
-			if err := func() error {
-				s.Temperature.Reset()
-				if err := s.Temperature.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"temperature\"")
-			}
+			s.Temperature.Reset()
+			return 16, s.Temperature.Decode(d)
 		case "interruption_threshold":
-			if err := func() error {
-				s.InterruptionThreshold.Reset()
-				if err := s.InterruptionThreshold.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"interruption_threshold\"")
-			}
+			s.InterruptionThreshold.Reset()
+			return 17, s.InterruptionThreshold.Decode(d)
 		case "tools":
-			if err := func() error {
-				s.Tools.Reset()
-				if err := s.Tools.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"tools\"")
-			}
+			s.Tools.Reset()
+			return 18, s.Tools.Decode(d)
 		case "dynamic_data":
-			if err := func() error {
-				s.DynamicData.Reset()
-				if err := s.DynamicData.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"dynamic_data\"")
-			}
+			s.DynamicData.Reset()
+			return 19, s.DynamicData.Decode(d)
 		case "transfer_phone_number":
-			if err := func() error {
-				s.TransferPhoneNumber.Reset()
-				if err := s.TransferPhoneNumber.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"transfer_phone_number\"")
-			}
+			s.TransferPhoneNumber.Reset()
+			return 20, s.TransferPhoneNumber.Decode(d)
 		case "voicemail":
-			if err := func() error {
-				s.Voicemail.Reset()
-				if err := s.Voicemail.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"voicemail\"")
-			}
+			s.Voicemail.Reset()
+			return 21, s.Voicemail.Decode(d)
 		case "retry":
-			if err := func() error {
-				s.Retry.Reset()
-				if err := s.Retry.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"retry\"")
-			}
+			s.Retry.Reset()
+			return 22, s.Retry.Decode(d)
 		case "start_time":
-			if err := func() error {
-				s.StartTime.Reset()
-				if err := s.StartTime.Decode(d, json.DecodeDateTime); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"start_time\"")
-			}
+			s.StartTime.Reset()
+			return 23, s.StartTime.Decode(d, json.DecodeDateTime)
 		case "dispositions":
-			if err := func() error {
-				s.Dispositions = make([]string, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem string
-					v, err := d.Str()
-					elem = string(v)
-					if err != nil {
-						return err
-					}
-					s.Dispositions = append(s.Dispositions, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"dispositions\"")
-			}
+			return 24, codec.DecodeStrs(d, &s.Dispositions)
 		case "summary_prompt":
-			if err := func() error {
-				s.SummaryPrompt.Reset()
-				if err := s.SummaryPrompt.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"summary_prompt\"")
-			}
+			s.SummaryPrompt.Reset()
+			return 25, s.SummaryPrompt.Decode(d)
 		case "transfer_list":
-			if err := func() error {
-				s.TransferList.Reset()
-				if err := s.TransferList.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"transfer_list\"")
-			}
+			s.TransferList.Reset()
+			return 26, s.TransferList.Decode(d)
 		case "request_data":
-			if err := func() error {
-				s.RequestData.Reset()
-				if err := s.RequestData.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"request_data\"")
-			}
+			s.RequestData.Reset()
+			return 27, s.RequestData.Decode(d)
 		case "metadata":
-			if err := func() error {
-				s.Metadata.Reset()
-				if err := s.Metadata.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"metadata\"")
-			}
+			s.Metadata.Reset()
+			return 28, s.Metadata.Decode(d)
 		case "webhook":
-			if err := func() error {
-				s.Webhook.Reset()
-				if err := s.Webhook.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"webhook\"")
-			}
+			s.Webhook.Reset()
+			return 29, s.Webhook.Decode(d)
 		case "webhook_events":
-			if err := func() error {
-				s.WebhookEvents = make([]CallEventCategory, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem CallEventCategory
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.WebhookEvents = append(s.WebhookEvents, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"webhook_events\"")
-			}
-		default:
-			return errors.Errorf("unexpected field %q", k)
+			return 30, codec.DecodeArr(d, &s.WebhookEvents, (*CallEventCategory).Decode)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode CallCreate")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [4]uint8{
-		0b00000001,
-		0b00000000,
-		0b00000000,
-		0b00000000,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfCallCreate) {
-					name = jsonFieldsNameOfCallCreate[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *CallCreate) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *CallCreate) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *CallCreate) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *CallCreate) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s CallCreateTransferList) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields implements json.Marshaler.
-func (s CallCreateTransferList) encodeFields(e *jx.Encoder) {
 	for k, elem := range s {
 		e.FieldStart(k)
 
 		e.Str(elem)
 	}
+	e.ObjEnd()
 }
 
-// Decode decodes CallCreateTransferList from json.
 func (s *CallCreateTransferList) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode CallCreateTransferList to nil")
@@ -916,14 +384,7 @@ func (s *CallCreateTransferList) Decode(d *jx.Decoder) error {
 	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
 		propertiesCount++
 		var elem string
-		if err := func() error {
-			v, err := d.Str()
-			elem = string(v)
-			if err != nil {
-				return err
-			}
-			return nil
-		}(); err != nil {
+		if err := codec.DecodeStr(d, &elem); err != nil {
 			return errors.Wrapf(err, "decode field %q", k)
 		}
 		m[string(k)] = elem
@@ -932,431 +393,130 @@ func (s *CallCreateTransferList) Decode(d *jx.Decoder) error {
 		return errors.Wrap(err, "decode CallCreateTransferList")
 	}
 	// Validate properties count.
-	if err := (validate.Object{
-		MinProperties:    0,
-		MinPropertiesSet: false,
-		MaxProperties:    100,
-		MaxPropertiesSet: true,
-	}).ValidateProperties(propertiesCount); err != nil {
-		return errors.Wrap(err, "object")
-	}
-
-	return nil
+	return codec.Wrap((validate.Object{MaxProperties: 100, MaxPropertiesSet: true}).ValidateProperties(propertiesCount), "object")
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s CallCreateTransferList) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s CallCreateTransferList) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *CallCreateTransferList) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode implements json.Marshaler.
 func (s *CallCreatedReply) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("status")
+	s.Status.Encode(e)
+	e.FieldStart("message")
+	e.Str(s.Message)
+	e.FieldStart("call_id")
+	e.Str(s.CallID)
+	e.FieldStart("batch_id")
+	s.BatchID.Encode(e)
+	if s.Warnings != nil {
+		e.FieldStart("warnings")
+		s.Warnings.Encode(e)
+	}
+	if s.Ignored != nil {
+		e.FieldStart("ignored")
+		s.Ignored.Encode(e)
+	}
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *CallCreatedReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("status")
-		s.Status.Encode(e)
-	}
-	{
-		e.FieldStart("message")
-		e.Str(s.Message)
-	}
-	{
-		e.FieldStart("call_id")
-		e.Str(s.CallID)
-	}
-	{
-		e.FieldStart("batch_id")
-		s.BatchID.Encode(e)
-	}
-	{
-		if s.Warnings != nil {
-			e.FieldStart("warnings")
-			s.Warnings.Encode(e)
-		}
-	}
-	{
-		if s.Ignored != nil {
-			e.FieldStart("ignored")
-			s.Ignored.Encode(e)
-		}
-	}
+var objectOfCallCreatedReply = codec.Object{
+	Type:     "CallCreatedReply",
+	Members:  []string{"status", "message", "call_id", "batch_id", "warnings", "ignored"},
+	Required: []uint8{0b00001111},
 }
 
-var jsonFieldsNameOfCallCreatedReply = [6]string{
-	0: "status",
-	1: "message",
-	2: "call_id",
-	3: "batch_id",
-	4: "warnings",
-	5: "ignored",
-}
-
-// Decode decodes CallCreatedReply from json.
 func (s *CallCreatedReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode CallCreatedReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfCallCreatedReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "status":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Status.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"status\"")
-			}
+			return 0, s.Status.Decode(d)
 		case "message":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.Message = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"message\"")
-			}
+			return 1, codec.DecodeStr(d, &s.Message)
 		case "call_id":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				v, err := d.Str()
-				s.CallID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"call_id\"")
-			}
+			return 2, codec.DecodeStr(d, &s.CallID)
 		case "batch_id":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				if err := s.BatchID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"batch_id\"")
-			}
+			return 3, s.BatchID.Decode(d)
 		case "warnings":
-			if err := func() error {
-				if err := s.Warnings.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"warnings\"")
-			}
+			return 4, s.Warnings.Decode(d)
 		case "ignored":
-			if err := func() error {
-				if err := s.Ignored.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"ignored\"")
-			}
-		default:
-			return d.Skip()
+			return 5, s.Ignored.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode CallCreatedReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00001111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfCallCreatedReply) {
-					name = jsonFieldsNameOfCallCreatedReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *CallCreatedReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *CallCreatedReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *CallCreatedReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *CallCreatedReply) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes CallEventCategory as json.
 func (s CallEventCategory) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes CallEventCategory from json.
 func (s *CallEventCategory) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode CallEventCategory to nil")
+		return codec.Nil("CallEventCategory")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch CallEventCategory(v) {
-	case CallEventCategoryQueue:
-		*s = CallEventCategoryQueue
-	case CallEventCategoryCall:
-		*s = CallEventCategoryCall
-	case CallEventCategoryLatency:
-		*s = CallEventCategoryLatency
-	case CallEventCategoryWebhook:
-		*s = CallEventCategoryWebhook
-	case CallEventCategoryTool:
-		*s = CallEventCategoryTool
-	case CallEventCategoryDynamicData:
-		*s = CallEventCategoryDynamicData
-	case CallEventCategoryCitations:
-		*s = CallEventCategoryCitations
-	case CallEventCategoryEvals:
-		*s = CallEventCategoryEvals
-	case CallEventCategoryPostTransferTranscript:
-		*s = CallEventCategoryPostTransferTranscript
-	default:
-		*s = CallEventCategory(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s CallEventCategory) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s CallEventCategory) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *CallEventCategory) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *CallEventCategory) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *CallLatency) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("end_of_turn_ms")
+	s.EndOfTurnMs.Encode(e)
+	e.FieldStart("recognized_ms")
+	s.RecognizedMs.Encode(e)
+	e.FieldStart("first_sentence_ms")
+	s.FirstSentenceMs.Encode(e)
+	e.FieldStart("first_audio_ms")
+	s.FirstAudioMs.Encode(e)
+	e.FieldStart("playing_ms")
+	s.PlayingMs.Encode(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *CallLatency) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("end_of_turn_ms")
-		s.EndOfTurnMs.Encode(e)
-	}
-	{
-		e.FieldStart("recognized_ms")
-		s.RecognizedMs.Encode(e)
-	}
-	{
-		e.FieldStart("first_sentence_ms")
-		s.FirstSentenceMs.Encode(e)
-	}
-	{
-		e.FieldStart("first_audio_ms")
-		s.FirstAudioMs.Encode(e)
-	}
-	{
-		e.FieldStart("playing_ms")
-		s.PlayingMs.Encode(e)
-	}
+var objectOfCallLatency = codec.Object{
+	Type:     "CallLatency",
+	Members:  []string{"end_of_turn_ms", "recognized_ms", "first_sentence_ms", "first_audio_ms", "playing_ms"},
+	Required: []uint8{0b00011111},
 }
 
-var jsonFieldsNameOfCallLatency = [5]string{
-	0: "end_of_turn_ms",
-	1: "recognized_ms",
-	2: "first_sentence_ms",
-	3: "first_audio_ms",
-	4: "playing_ms",
-}
-
-// Decode decodes CallLatency from json.
 func (s *CallLatency) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode CallLatency to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfCallLatency.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "end_of_turn_ms":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.EndOfTurnMs.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"end_of_turn_ms\"")
-			}
+			return 0, s.EndOfTurnMs.Decode(d)
 		case "recognized_ms":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := s.RecognizedMs.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"recognized_ms\"")
-			}
+			return 1, s.RecognizedMs.Decode(d)
 		case "first_sentence_ms":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				if err := s.FirstSentenceMs.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"first_sentence_ms\"")
-			}
+			return 2, s.FirstSentenceMs.Decode(d)
 		case "first_audio_ms":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				if err := s.FirstAudioMs.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"first_audio_ms\"")
-			}
+			return 3, s.FirstAudioMs.Decode(d)
 		case "playing_ms":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				if err := s.PlayingMs.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"playing_ms\"")
-			}
-		default:
-			return d.Skip()
+			return 4, s.PlayingMs.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode CallLatency")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00011111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfCallLatency) {
-					name = jsonFieldsNameOfCallLatency[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *CallLatency) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *CallLatency) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *CallLatency) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *CallLatency) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *CallListReply) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *CallListReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("total_count")
-		e.Int(s.TotalCount)
-	}
-	{
-		e.FieldStart("count")
-		e.Int(s.Count)
-	}
+	e.FieldStart("total_count")
+	e.Int(s.TotalCount)
+	e.FieldStart("count")
+	e.Int(s.Count)
 	{
 		e.FieldStart("calls")
 		e.ArrStart()
@@ -1365,485 +525,162 @@ func (s *CallListReply) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-	{
-		if s.NextCursor.Set {
-			e.FieldStart("next_cursor")
-			s.NextCursor.Encode(e)
-		}
+	if s.NextCursor.Set {
+		e.FieldStart("next_cursor")
+		s.NextCursor.Encode(e)
 	}
-}
-
-var jsonFieldsNameOfCallListReply = [4]string{
-	0: "total_count",
-	1: "count",
-	2: "calls",
-	3: "next_cursor",
-}
-
-// Decode decodes CallListReply from json.
-func (s *CallListReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode CallListReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "total_count":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Int()
-				s.TotalCount = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"total_count\"")
-			}
-		case "count":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Int()
-				s.Count = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"count\"")
-			}
-		case "calls":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				s.Calls = make([]CallSummary, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem CallSummary
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Calls = append(s.Calls, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"calls\"")
-			}
-		case "next_cursor":
-			if err := func() error {
-				s.NextCursor.Reset()
-				if err := s.NextCursor.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"next_cursor\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode CallListReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfCallListReply) {
-					name = jsonFieldsNameOfCallListReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *CallListReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *CallListReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *CallPathwayLog) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *CallPathwayLog) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("role")
-		s.Role.Encode(e)
-	}
-	{
-		e.FieldStart("text")
-		e.Str(s.Text)
-	}
-	{
-		e.FieldStart("decision")
-		s.Decision.Encode(e)
-	}
-	{
-		e.FieldStart("pathway_info")
-		s.PathwayInfo.Encode(e)
-	}
-	{
-		e.FieldStart("chosen_node_id")
-		s.ChosenNodeID.Encode(e)
-	}
-	{
-		e.FieldStart("tag")
-		s.Tag.Encode(e)
-	}
-	{
-		e.FieldStart("created_at")
-		json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
-	}
+var objectOfCallListReply = codec.Object{
+	Type:     "CallListReply",
+	Members:  []string{"total_count", "count", "calls", "next_cursor"},
+	Required: []uint8{0b00000111},
 }
 
-var jsonFieldsNameOfCallPathwayLog = [7]string{
-	0: "role",
-	1: "text",
-	2: "decision",
-	3: "pathway_info",
-	4: "chosen_node_id",
-	5: "tag",
-	6: "created_at",
+func (s *CallListReply) Decode(d *jx.Decoder) error {
+	return objectOfCallListReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "total_count":
+			return 0, codec.DecodeInt(d, &s.TotalCount)
+		case "count":
+			return 1, codec.DecodeInt(d, &s.Count)
+		case "calls":
+			return 2, codec.DecodeArr(d, &s.Calls, (*CallSummary).Decode)
+		case "next_cursor":
+			s.NextCursor.Reset()
+			return 3, s.NextCursor.Decode(d)
+		}
+		return -1, d.Skip()
+	})
 }
 
-// Decode decodes CallPathwayLog from json.
+func (s *CallListReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *CallListReply) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *CallPathwayLog) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("role")
+	s.Role.Encode(e)
+	e.FieldStart("text")
+	e.Str(s.Text)
+	e.FieldStart("decision")
+	s.Decision.Encode(e)
+	e.FieldStart("pathway_info")
+	s.PathwayInfo.Encode(e)
+	e.FieldStart("chosen_node_id")
+	s.ChosenNodeID.Encode(e)
+	e.FieldStart("tag")
+	s.Tag.Encode(e)
+	e.FieldStart("created_at")
+	json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
+	e.ObjEnd()
+}
+
+var objectOfCallPathwayLog = codec.Object{
+	Type:     "CallPathwayLog",
+	Members:  []string{"role", "text", "decision", "pathway_info", "chosen_node_id", "tag", "created_at"},
+	Required: []uint8{0b01111111},
+}
+
 func (s *CallPathwayLog) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode CallPathwayLog to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfCallPathwayLog.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "role":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Role.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"role\"")
-			}
+			return 0, s.Role.Decode(d)
 		case "text":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.Text = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"text\"")
-			}
+			return 1, codec.DecodeStr(d, &s.Text)
 		case "decision":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				if err := s.Decision.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"decision\"")
-			}
+			return 2, s.Decision.Decode(d)
 		case "pathway_info":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				if err := s.PathwayInfo.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"pathway_info\"")
-			}
+			return 3, s.PathwayInfo.Decode(d)
 		case "chosen_node_id":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				if err := s.ChosenNodeID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"chosen_node_id\"")
-			}
+			return 4, s.ChosenNodeID.Decode(d)
 		case "tag":
-			requiredBitSet[0] |= 1 << 5
-			if err := func() error {
-				if err := s.Tag.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"tag\"")
-			}
+			return 5, s.Tag.Decode(d)
 		case "created_at":
-			requiredBitSet[0] |= 1 << 6
-			if err := func() error {
-				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.000Z07:00")
-				s.CreatedAt = v
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"created_at\"")
-			}
-		default:
-			return d.Skip()
+			return 6, codec.DecodeTime(d, &s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode CallPathwayLog")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b01111111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfCallPathwayLog) {
-					name = jsonFieldsNameOfCallPathwayLog[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *CallPathwayLog) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *CallPathwayLog) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *CallPathwayLog) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *CallPathwayLog) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes CallPathwayLogRole as json.
 func (s CallPathwayLogRole) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes CallPathwayLogRole from json.
 func (s *CallPathwayLogRole) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode CallPathwayLogRole to nil")
+		return codec.Nil("CallPathwayLogRole")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch CallPathwayLogRole(v) {
-	case CallPathwayLogRoleUser:
-		*s = CallPathwayLogRoleUser
-	case CallPathwayLogRoleAssistant:
-		*s = CallPathwayLogRoleAssistant
-	case CallPathwayLogRolePathway:
-		*s = CallPathwayLogRolePathway
-	default:
-		*s = CallPathwayLogRole(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s CallPathwayLogRole) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s CallPathwayLogRole) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *CallPathwayLogRole) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *CallPathwayLogRole) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *CallRecord) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *CallRecord) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("call_id")
-		e.Str(s.CallID)
-	}
-	{
-		e.FieldStart("c_id")
-		e.Str(s.CID)
-	}
-	{
-		e.FieldStart("call_length")
-		s.CallLength.Encode(e)
-	}
-	{
-		e.FieldStart("corrected_duration")
-		s.CorrectedDuration.Encode(e)
-	}
-	{
-		e.FieldStart("batch_id")
-		s.BatchID.Encode(e)
-	}
-	{
-		e.FieldStart("to")
-		e.Str(s.To)
-	}
-	{
-		e.FieldStart("from")
-		e.Str(s.From)
-	}
-	{
-		e.FieldStart("inbound")
-		e.Bool(s.Inbound)
-	}
-	{
-		e.FieldStart("request_data")
-		s.RequestData.Encode(e)
-	}
-	{
-		e.FieldStart("metadata")
-		s.Metadata.Encode(e)
-	}
-	{
-		e.FieldStart("variables")
-		s.Variables.Encode(e)
-	}
-	{
-		e.FieldStart("completed")
-		e.Bool(s.Completed)
-	}
-	{
-		e.FieldStart("queue_status")
-		s.QueueStatus.Encode(e)
-	}
-	{
-		e.FieldStart("status")
-		s.Status.Encode(e)
-	}
-	{
-		e.FieldStart("created_at")
-		json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
-	}
-	{
-		e.FieldStart("started_at")
-		s.StartedAt.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
-	}
-	{
-		e.FieldStart("end_at")
-		s.EndAt.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
-	}
-	{
-		e.FieldStart("max_duration")
-		e.Float64(s.MaxDuration)
-	}
-	{
-		e.FieldStart("error_message")
-		s.ErrorMessage.Encode(e)
-	}
-	{
-		e.FieldStart("answered_by")
-		s.AnsweredBy.Encode(e)
-	}
-	{
-		e.FieldStart("record")
-		e.Bool(s.Record)
-	}
-	{
-		e.FieldStart("recording_url")
-		s.RecordingURL.Encode(e)
-	}
-	{
-		e.FieldStart("call_ended_by")
-		s.CallEndedBy.Encode(e)
-	}
-	{
-		e.FieldStart("pathway_id")
-		s.PathwayID.Encode(e)
-	}
-	{
-		e.FieldStart("pathway_version")
-		s.PathwayVersion.Encode(e)
-	}
-	{
-		e.FieldStart("persona_id")
-		s.PersonaID.Encode(e)
-	}
-	{
-		e.FieldStart("persona_version")
-		s.PersonaVersion.Encode(e)
-	}
+	e.FieldStart("call_id")
+	e.Str(s.CallID)
+	e.FieldStart("c_id")
+	e.Str(s.CID)
+	e.FieldStart("call_length")
+	s.CallLength.Encode(e)
+	e.FieldStart("corrected_duration")
+	s.CorrectedDuration.Encode(e)
+	e.FieldStart("batch_id")
+	s.BatchID.Encode(e)
+	e.FieldStart("to")
+	e.Str(s.To)
+	e.FieldStart("from")
+	e.Str(s.From)
+	e.FieldStart("inbound")
+	e.Bool(s.Inbound)
+	e.FieldStart("request_data")
+	s.RequestData.Encode(e)
+	e.FieldStart("metadata")
+	s.Metadata.Encode(e)
+	e.FieldStart("variables")
+	s.Variables.Encode(e)
+	e.FieldStart("completed")
+	e.Bool(s.Completed)
+	e.FieldStart("queue_status")
+	s.QueueStatus.Encode(e)
+	e.FieldStart("status")
+	s.Status.Encode(e)
+	e.FieldStart("created_at")
+	json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
+	e.FieldStart("started_at")
+	s.StartedAt.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
+	e.FieldStart("end_at")
+	s.EndAt.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
+	e.FieldStart("max_duration")
+	e.Float64(s.MaxDuration)
+	e.FieldStart("error_message")
+	s.ErrorMessage.Encode(e)
+	e.FieldStart("answered_by")
+	s.AnsweredBy.Encode(e)
+	e.FieldStart("record")
+	e.Bool(s.Record)
+	e.FieldStart("recording_url")
+	s.RecordingURL.Encode(e)
+	e.FieldStart("call_ended_by")
+	s.CallEndedBy.Encode(e)
+	e.FieldStart("pathway_id")
+	s.PathwayID.Encode(e)
+	e.FieldStart("pathway_version")
+	s.PathwayVersion.Encode(e)
+	e.FieldStart("persona_id")
+	s.PersonaID.Encode(e)
+	e.FieldStart("persona_version")
+	s.PersonaVersion.Encode(e)
 	{
 		e.FieldStart("pathway_logs")
 		e.ArrStart()
@@ -1852,30 +689,18 @@ func (s *CallRecord) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-	{
-		e.FieldStart("endpoint_url")
-		e.Str(s.EndpointURL)
-	}
-	{
-		e.FieldStart("local_dialing")
-		e.Bool(s.LocalDialing)
-	}
-	{
-		e.FieldStart("start_time")
-		s.StartTime.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
-	}
-	{
-		e.FieldStart("analysis")
-		s.Analysis.Encode(e)
-	}
-	{
-		e.FieldStart("analysis_error")
-		s.AnalysisError.Encode(e)
-	}
-	{
-		e.FieldStart("disposition_tag")
-		s.DispositionTag.Encode(e)
-	}
+	e.FieldStart("endpoint_url")
+	e.Str(s.EndpointURL)
+	e.FieldStart("local_dialing")
+	e.Bool(s.LocalDialing)
+	e.FieldStart("start_time")
+	s.StartTime.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
+	e.FieldStart("analysis")
+	s.Analysis.Encode(e)
+	e.FieldStart("analysis_error")
+	s.AnalysisError.Encode(e)
+	e.FieldStart("disposition_tag")
+	s.DispositionTag.Encode(e)
 	{
 		e.FieldStart("citations")
 		e.ArrStart()
@@ -1889,82 +714,50 @@ func (s *CallRecord) encodeFields(e *jx.Encoder) {
 		e.FieldStart("warm_transfer_call")
 		e.Null()
 	}
-	{
-		e.FieldStart("retry_of")
-		s.RetryOf.Encode(e)
+	e.FieldStart("retry_of")
+	s.RetryOf.Encode(e)
+	e.FieldStart("retried_by")
+	s.RetriedBy.Encode(e)
+	e.FieldStart("voice_id")
+	s.VoiceID.Encode(e)
+	e.FieldStart("model")
+	s.Model.Encode(e)
+	if s.Warnings != nil {
+		e.FieldStart("warnings")
+		s.Warnings.Encode(e)
 	}
-	{
-		e.FieldStart("retried_by")
-		s.RetriedBy.Encode(e)
+	if s.SipCode.Set {
+		e.FieldStart("sip_code")
+		s.SipCode.Encode(e)
 	}
-	{
-		e.FieldStart("voice_id")
-		s.VoiceID.Encode(e)
+	if s.RedirectedTo.Set {
+		e.FieldStart("redirected_to")
+		s.RedirectedTo.Encode(e)
 	}
-	{
-		e.FieldStart("model")
-		s.Model.Encode(e)
+	if s.ReleaseCause.Set {
+		e.FieldStart("release_cause")
+		s.ReleaseCause.Encode(e)
 	}
-	{
-		if s.Warnings != nil {
-			e.FieldStart("warnings")
-			s.Warnings.Encode(e)
-		}
+	if s.WebhookDelivery.Set {
+		e.FieldStart("webhook_delivery")
+		s.WebhookDelivery.Encode(e)
 	}
-	{
-		if s.SipCode.Set {
-			e.FieldStart("sip_code")
-			s.SipCode.Encode(e)
-		}
+	if s.Task.Set {
+		e.FieldStart("task")
+		s.Task.Encode(e)
 	}
-	{
-		if s.RedirectedTo.Set {
-			e.FieldStart("redirected_to")
-			s.RedirectedTo.Encode(e)
-		}
-	}
-	{
-		if s.ReleaseCause.Set {
-			e.FieldStart("release_cause")
-			s.ReleaseCause.Encode(e)
-		}
-	}
-	{
-		if s.WebhookDelivery.Set {
-			e.FieldStart("webhook_delivery")
-			s.WebhookDelivery.Encode(e)
-		}
-	}
-	{
-		if s.Task.Set {
-			e.FieldStart("task")
-			s.Task.Encode(e)
-		}
-	}
-	{
-		e.FieldStart("summary")
-		s.Summary.Encode(e)
-	}
-	{
-		e.FieldStart("price")
-		s.Price.Encode(e)
-	}
-	{
-		e.FieldStart("transferred_to")
-		s.TransferredTo.Encode(e)
-	}
-	{
-		e.FieldStart("transferred_at")
-		s.TransferredAt.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
-	}
-	{
-		e.FieldStart("transferred_by")
-		s.TransferredBy.Encode(e)
-	}
-	{
-		e.FieldStart("concatenated_transcript")
-		e.Str(s.ConcatenatedTranscript)
-	}
+	e.FieldStart("summary")
+	s.Summary.Encode(e)
+	e.FieldStart("price")
+	s.Price.Encode(e)
+	e.FieldStart("transferred_to")
+	s.TransferredTo.Encode(e)
+	e.FieldStart("transferred_at")
+	s.TransferredAt.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
+	e.FieldStart("transferred_by")
+	s.TransferredBy.Encode(e)
+	e.FieldStart("concatenated_transcript")
+	e.Str(s.ConcatenatedTranscript)
 	{
 		e.FieldStart("transcripts")
 		e.ArrStart()
@@ -1973,801 +766,183 @@ func (s *CallRecord) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfCallRecord = [53]string{
-	0:  "call_id",
-	1:  "c_id",
-	2:  "call_length",
-	3:  "corrected_duration",
-	4:  "batch_id",
-	5:  "to",
-	6:  "from",
-	7:  "inbound",
-	8:  "request_data",
-	9:  "metadata",
-	10: "variables",
-	11: "completed",
-	12: "queue_status",
-	13: "status",
-	14: "created_at",
-	15: "started_at",
-	16: "end_at",
-	17: "max_duration",
-	18: "error_message",
-	19: "answered_by",
-	20: "record",
-	21: "recording_url",
-	22: "call_ended_by",
-	23: "pathway_id",
-	24: "pathway_version",
-	25: "persona_id",
-	26: "persona_version",
-	27: "pathway_logs",
-	28: "endpoint_url",
-	29: "local_dialing",
-	30: "start_time",
-	31: "analysis",
-	32: "analysis_error",
-	33: "disposition_tag",
-	34: "citations",
-	35: "warm_transfer_call",
-	36: "retry_of",
-	37: "retried_by",
-	38: "voice_id",
-	39: "model",
-	40: "warnings",
-	41: "sip_code",
-	42: "redirected_to",
-	43: "release_cause",
-	44: "webhook_delivery",
-	45: "task",
-	46: "summary",
-	47: "price",
-	48: "transferred_to",
-	49: "transferred_at",
-	50: "transferred_by",
-	51: "concatenated_transcript",
-	52: "transcripts",
+var objectOfCallRecord = codec.Object{
+	Type: "CallRecord",
+	Members: []string{
+		"call_id", "c_id", "call_length", "corrected_duration", "batch_id", "to", "from", "inbound", "request_data",
+		"metadata", "variables", "completed", "queue_status", "status", "created_at", "started_at", "end_at",
+		"max_duration", "error_message", "answered_by", "record", "recording_url", "call_ended_by", "pathway_id",
+		"pathway_version", "persona_id", "persona_version", "pathway_logs", "endpoint_url", "local_dialing",
+		"start_time", "analysis", "analysis_error", "disposition_tag", "citations", "warm_transfer_call", "retry_of",
+		"retried_by", "voice_id", "model", "warnings", "sip_code", "redirected_to", "release_cause",
+		"webhook_delivery", "task", "summary", "price", "transferred_to", "transferred_at", "transferred_by",
+		"concatenated_transcript", "transcripts",
+	},
+	Required: []uint8{0b11111111, 0b11111111, 0b11111111, 0b11111111, 0b11111111, 0b11000000, 0b00011111},
 }
 
-// Decode decodes CallRecord from json.
 func (s *CallRecord) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode CallRecord to nil")
-	}
-	var requiredBitSet [7]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfCallRecord.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "call_id":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.CallID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"call_id\"")
-			}
+			return 0, codec.DecodeStr(d, &s.CallID)
 		case "c_id":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.CID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"c_id\"")
-			}
+			return 1, codec.DecodeStr(d, &s.CID)
 		case "call_length":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				if err := s.CallLength.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"call_length\"")
-			}
+			return 2, s.CallLength.Decode(d)
 		case "corrected_duration":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				if err := s.CorrectedDuration.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"corrected_duration\"")
-			}
+			return 3, s.CorrectedDuration.Decode(d)
 		case "batch_id":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				if err := s.BatchID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"batch_id\"")
-			}
+			return 4, s.BatchID.Decode(d)
 		case "to":
-			requiredBitSet[0] |= 1 << 5
-			if err := func() error {
-				v, err := d.Str()
-				s.To = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"to\"")
-			}
+			return 5, codec.DecodeStr(d, &s.To)
 		case "from":
-			requiredBitSet[0] |= 1 << 6
-			if err := func() error {
-				v, err := d.Str()
-				s.From = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"from\"")
-			}
+			return 6, codec.DecodeStr(d, &s.From)
 		case "inbound":
-			requiredBitSet[0] |= 1 << 7
-			if err := func() error {
-				v, err := d.Bool()
-				s.Inbound = bool(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"inbound\"")
-			}
+			return 7, codec.DecodeBool(d, &s.Inbound)
 		case "request_data":
-			requiredBitSet[1] |= 1 << 0
-			if err := func() error {
-				if err := s.RequestData.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"request_data\"")
-			}
+			return 8, s.RequestData.Decode(d)
 		case "metadata":
-			requiredBitSet[1] |= 1 << 1
-			if err := func() error {
-				if err := s.Metadata.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"metadata\"")
-			}
+			return 9, s.Metadata.Decode(d)
 		case "variables":
-			requiredBitSet[1] |= 1 << 2
-			if err := func() error {
-				if err := s.Variables.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"variables\"")
-			}
+			return 10, s.Variables.Decode(d)
 		case "completed":
-			requiredBitSet[1] |= 1 << 3
-			if err := func() error {
-				v, err := d.Bool()
-				s.Completed = bool(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"completed\"")
-			}
+			return 11, codec.DecodeBool(d, &s.Completed)
 		case "queue_status":
-			requiredBitSet[1] |= 1 << 4
-			if err := func() error {
-				if err := s.QueueStatus.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"queue_status\"")
-			}
+			return 12, s.QueueStatus.Decode(d)
 		case "status":
-			requiredBitSet[1] |= 1 << 5
-			if err := func() error {
-				if err := s.Status.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"status\"")
-			}
+			return 13, s.Status.Decode(d)
 		case "created_at":
-			requiredBitSet[1] |= 1 << 6
-			if err := func() error {
-				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.000Z07:00")
-				s.CreatedAt = v
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"created_at\"")
-			}
+			return 14, codec.DecodeTime(d, &s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
 		case "started_at":
-			requiredBitSet[1] |= 1 << 7
-			if err := func() error {
-				if err := s.StartedAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00")); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"started_at\"")
-			}
+			return 15, s.StartedAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00"))
 		case "end_at":
-			requiredBitSet[2] |= 1 << 0
-			if err := func() error {
-				if err := s.EndAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00")); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"end_at\"")
-			}
+			return 16, s.EndAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00"))
 		case "max_duration":
-			requiredBitSet[2] |= 1 << 1
-			if err := func() error {
-				v, err := d.Float64()
-				s.MaxDuration = float64(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"max_duration\"")
-			}
+			return 17, codec.DecodeFloat(d, &s.MaxDuration)
 		case "error_message":
-			requiredBitSet[2] |= 1 << 2
-			if err := func() error {
-				if err := s.ErrorMessage.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"error_message\"")
-			}
+			return 18, s.ErrorMessage.Decode(d)
 		case "answered_by":
-			requiredBitSet[2] |= 1 << 3
-			if err := func() error {
-				if err := s.AnsweredBy.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"answered_by\"")
-			}
+			return 19, s.AnsweredBy.Decode(d)
 		case "record":
-			requiredBitSet[2] |= 1 << 4
-			if err := func() error {
-				v, err := d.Bool()
-				s.Record = bool(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"record\"")
-			}
+			return 20, codec.DecodeBool(d, &s.Record)
 		case "recording_url":
-			requiredBitSet[2] |= 1 << 5
-			if err := func() error {
-				if err := s.RecordingURL.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"recording_url\"")
-			}
+			return 21, s.RecordingURL.Decode(d)
 		case "call_ended_by":
-			requiredBitSet[2] |= 1 << 6
-			if err := func() error {
-				if err := s.CallEndedBy.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"call_ended_by\"")
-			}
+			return 22, s.CallEndedBy.Decode(d)
 		case "pathway_id":
-			requiredBitSet[2] |= 1 << 7
-			if err := func() error {
-				if err := s.PathwayID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"pathway_id\"")
-			}
+			return 23, s.PathwayID.Decode(d)
 		case "pathway_version":
-			requiredBitSet[3] |= 1 << 0
-			if err := func() error {
-				if err := s.PathwayVersion.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"pathway_version\"")
-			}
+			return 24, s.PathwayVersion.Decode(d)
 		case "persona_id":
-			requiredBitSet[3] |= 1 << 1
-			if err := func() error {
-				if err := s.PersonaID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"persona_id\"")
-			}
+			return 25, s.PersonaID.Decode(d)
 		case "persona_version":
-			requiredBitSet[3] |= 1 << 2
-			if err := func() error {
-				if err := s.PersonaVersion.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"persona_version\"")
-			}
+			return 26, s.PersonaVersion.Decode(d)
 		case "pathway_logs":
-			requiredBitSet[3] |= 1 << 3
-			if err := func() error {
-				s.PathwayLogs = make([]CallPathwayLog, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem CallPathwayLog
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.PathwayLogs = append(s.PathwayLogs, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"pathway_logs\"")
-			}
+			return 27, codec.DecodeArr(d, &s.PathwayLogs, (*CallPathwayLog).Decode)
 		case "endpoint_url":
-			requiredBitSet[3] |= 1 << 4
-			if err := func() error {
-				v, err := d.Str()
-				s.EndpointURL = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"endpoint_url\"")
-			}
+			return 28, codec.DecodeStr(d, &s.EndpointURL)
 		case "local_dialing":
-			requiredBitSet[3] |= 1 << 5
-			if err := func() error {
-				v, err := d.Bool()
-				s.LocalDialing = bool(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"local_dialing\"")
-			}
+			return 29, codec.DecodeBool(d, &s.LocalDialing)
 		case "start_time":
-			requiredBitSet[3] |= 1 << 6
-			if err := func() error {
-				if err := s.StartTime.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00")); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"start_time\"")
-			}
+			return 30, s.StartTime.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00"))
 		case "analysis":
-			requiredBitSet[3] |= 1 << 7
-			if err := func() error {
-				if err := s.Analysis.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"analysis\"")
-			}
+			return 31, s.Analysis.Decode(d)
 		case "analysis_error":
-			requiredBitSet[4] |= 1 << 0
-			if err := func() error {
-				if err := s.AnalysisError.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"analysis_error\"")
-			}
+			return 32, s.AnalysisError.Decode(d)
 		case "disposition_tag":
-			requiredBitSet[4] |= 1 << 1
-			if err := func() error {
-				if err := s.DispositionTag.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"disposition_tag\"")
-			}
+			return 33, s.DispositionTag.Decode(d)
 		case "citations":
-			requiredBitSet[4] |= 1 << 2
-			if err := func() error {
-				s.Citations = make([]FreeObject, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem FreeObject
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Citations = append(s.Citations, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"citations\"")
-			}
+			return 34, codec.DecodeArr(d, &s.Citations, (*FreeObject).Decode)
 		case "warm_transfer_call":
-			requiredBitSet[4] |= 1 << 3
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"warm_transfer_call\"")
-			}
+			return 35, d.Null()
 		case "retry_of":
-			requiredBitSet[4] |= 1 << 4
-			if err := func() error {
-				if err := s.RetryOf.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"retry_of\"")
-			}
+			return 36, s.RetryOf.Decode(d)
 		case "retried_by":
-			requiredBitSet[4] |= 1 << 5
-			if err := func() error {
-				if err := s.RetriedBy.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"retried_by\"")
-			}
+			return 37, s.RetriedBy.Decode(d)
 		case "voice_id":
-			requiredBitSet[4] |= 1 << 6
-			if err := func() error {
-				if err := s.VoiceID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"voice_id\"")
-			}
+			return 38, s.VoiceID.Decode(d)
 		case "model":
-			requiredBitSet[4] |= 1 << 7
-			if err := func() error {
-				if err := s.Model.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"model\"")
-			}
+			return 39, s.Model.Decode(d)
 		case "warnings":
-			if err := func() error {
-				if err := s.Warnings.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"warnings\"")
-			}
+			return 40, s.Warnings.Decode(d)
 		case "sip_code":
-			if err := func() error {
-				s.SipCode.Reset()
-				if err := s.SipCode.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"sip_code\"")
-			}
+			s.SipCode.Reset()
+			return 41, s.SipCode.Decode(d)
 		case "redirected_to":
-			if err := func() error {
-				s.RedirectedTo.Reset()
-				if err := s.RedirectedTo.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"redirected_to\"")
-			}
+			s.RedirectedTo.Reset()
+			return 42, s.RedirectedTo.Decode(d)
 		case "release_cause":
-			if err := func() error {
-				s.ReleaseCause.Reset()
-				if err := s.ReleaseCause.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"release_cause\"")
-			}
+			s.ReleaseCause.Reset()
+			return 43, s.ReleaseCause.Decode(d)
 		case "webhook_delivery":
-			if err := func() error {
-				s.WebhookDelivery.Reset()
-				if err := s.WebhookDelivery.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"webhook_delivery\"")
-			}
+			s.WebhookDelivery.Reset()
+			return 44, s.WebhookDelivery.Decode(d)
 		case "task":
-			if err := func() error {
-				s.Task.Reset()
-				if err := s.Task.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"task\"")
-			}
+			s.Task.Reset()
+			return 45, s.Task.Decode(d)
 		case "summary":
-			requiredBitSet[5] |= 1 << 6
-			if err := func() error {
-				if err := s.Summary.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"summary\"")
-			}
+			return 46, s.Summary.Decode(d)
 		case "price":
-			requiredBitSet[5] |= 1 << 7
-			if err := func() error {
-				if err := s.Price.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"price\"")
-			}
+			return 47, s.Price.Decode(d)
 		case "transferred_to":
-			requiredBitSet[6] |= 1 << 0
-			if err := func() error {
-				if err := s.TransferredTo.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"transferred_to\"")
-			}
+			return 48, s.TransferredTo.Decode(d)
 		case "transferred_at":
-			requiredBitSet[6] |= 1 << 1
-			if err := func() error {
-				if err := s.TransferredAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00")); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"transferred_at\"")
-			}
+			return 49, s.TransferredAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00"))
 		case "transferred_by":
-			requiredBitSet[6] |= 1 << 2
-			if err := func() error {
-				if err := s.TransferredBy.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"transferred_by\"")
-			}
+			return 50, s.TransferredBy.Decode(d)
 		case "concatenated_transcript":
-			requiredBitSet[6] |= 1 << 3
-			if err := func() error {
-				v, err := d.Str()
-				s.ConcatenatedTranscript = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"concatenated_transcript\"")
-			}
+			return 51, codec.DecodeStr(d, &s.ConcatenatedTranscript)
 		case "transcripts":
-			requiredBitSet[6] |= 1 << 4
-			if err := func() error {
-				s.Transcripts = make([]TranscriptLine, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem TranscriptLine
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Transcripts = append(s.Transcripts, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"transcripts\"")
-			}
-		default:
-			return d.Skip()
+			return 52, codec.DecodeArr(d, &s.Transcripts, (*TranscriptLine).Decode)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode CallRecord")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [7]uint8{
-		0b11111111,
-		0b11111111,
-		0b11111111,
-		0b11111111,
-		0b11111111,
-		0b11000000,
-		0b00011111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfCallRecord) {
-					name = jsonFieldsNameOfCallRecord[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *CallRecord) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *CallRecord) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *CallRecord) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *CallRecord) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes CallRecordCallEndedBy as json.
 func (s CallRecordCallEndedBy) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes CallRecordCallEndedBy from json.
 func (s *CallRecordCallEndedBy) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode CallRecordCallEndedBy to nil")
+		return codec.Nil("CallRecordCallEndedBy")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch CallRecordCallEndedBy(v) {
-	case CallRecordCallEndedByASSISTANT:
-		*s = CallRecordCallEndedByASSISTANT
-	case CallRecordCallEndedByUSER:
-		*s = CallRecordCallEndedByUSER
-	default:
-		*s = CallRecordCallEndedBy(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s CallRecordCallEndedBy) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s CallRecordCallEndedBy) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *CallRecordCallEndedBy) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes CallRecordTransferredBy as json.
 func (s CallRecordTransferredBy) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes CallRecordTransferredBy from json.
 func (s *CallRecordTransferredBy) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode CallRecordTransferredBy to nil")
+		return codec.Nil("CallRecordTransferredBy")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch CallRecordTransferredBy(v) {
-	case CallRecordTransferredByASSISTANT:
-		*s = CallRecordTransferredByASSISTANT
-	case CallRecordTransferredByUSER:
-		*s = CallRecordTransferredByUSER
-	default:
-		*s = CallRecordTransferredBy(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s CallRecordTransferredBy) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s CallRecordTransferredBy) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *CallRecordTransferredBy) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode implements json.Marshaler.
 func (s CallRecordVariables) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields implements json.Marshaler.
-func (s CallRecordVariables) encodeFields(e *jx.Encoder) {
 	for k, elem := range s {
 		e.FieldStart(k)
 
@@ -2775,939 +950,299 @@ func (s CallRecordVariables) encodeFields(e *jx.Encoder) {
 			e.Raw(elem)
 		}
 	}
+	e.ObjEnd()
 }
 
-// Decode decodes CallRecordVariables from json.
 func (s *CallRecordVariables) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode CallRecordVariables to nil")
 	}
 	m := s.init()
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return codec.Wrap(d.ObjBytes(func(d *jx.Decoder, k []byte) error {
 		var elem jx.Raw
-		if err := func() error {
-			v, err := d.RawAppend(nil)
-			elem = jx.Raw(v)
-			if err != nil {
-				return err
-			}
-			return nil
-		}(); err != nil {
+		if err := codec.DecodeRaw(d, &elem); err != nil {
 			return errors.Wrapf(err, "decode field %q", k)
 		}
 		m[string(k)] = elem
 		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode CallRecordVariables")
-	}
-
-	return nil
+	}), "decode CallRecordVariables")
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s CallRecordVariables) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s CallRecordVariables) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *CallRecordVariables) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *CallRecordVariables) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes CallStatus as json.
 func (s CallStatus) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes CallStatus from json.
 func (s *CallStatus) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode CallStatus to nil")
+		return codec.Nil("CallStatus")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch CallStatus(v) {
-	case CallStatusCompleted:
-		*s = CallStatusCompleted
-	case CallStatusFailed:
-		*s = CallStatusFailed
-	case CallStatusBusy:
-		*s = CallStatusBusy
-	case CallStatusNoAnswer:
-		*s = CallStatusNoAnswer
-	case CallStatusCanceled:
-		*s = CallStatusCanceled
-	case CallStatusUnknown:
-		*s = CallStatusUnknown
-	default:
-		*s = CallStatus(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s CallStatus) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s CallStatus) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *CallStatus) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *CallStatus) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *CallSummary) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("call_id")
+	e.Str(s.CallID)
+	e.FieldStart("created_at")
+	json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
+	e.FieldStart("call_length")
+	s.CallLength.Encode(e)
+	e.FieldStart("to")
+	e.Str(s.To)
+	e.FieldStart("from")
+	e.Str(s.From)
+	e.FieldStart("completed")
+	e.Bool(s.Completed)
+	e.FieldStart("queue_status")
+	s.QueueStatus.Encode(e)
+	e.FieldStart("status")
+	s.Status.Encode(e)
+	e.FieldStart("error_message")
+	s.ErrorMessage.Encode(e)
+	e.FieldStart("answered_by")
+	s.AnsweredBy.Encode(e)
+	e.FieldStart("batch_id")
+	s.BatchID.Encode(e)
+	e.FieldStart("inbound")
+	e.Bool(s.Inbound)
+	e.FieldStart("pathway_id")
+	s.PathwayID.Encode(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *CallSummary) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("call_id")
-		e.Str(s.CallID)
-	}
-	{
-		e.FieldStart("created_at")
-		json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
-	}
-	{
-		e.FieldStart("call_length")
-		s.CallLength.Encode(e)
-	}
-	{
-		e.FieldStart("to")
-		e.Str(s.To)
-	}
-	{
-		e.FieldStart("from")
-		e.Str(s.From)
-	}
-	{
-		e.FieldStart("completed")
-		e.Bool(s.Completed)
-	}
-	{
-		e.FieldStart("queue_status")
-		s.QueueStatus.Encode(e)
-	}
-	{
-		e.FieldStart("status")
-		s.Status.Encode(e)
-	}
-	{
-		e.FieldStart("error_message")
-		s.ErrorMessage.Encode(e)
-	}
-	{
-		e.FieldStart("answered_by")
-		s.AnsweredBy.Encode(e)
-	}
-	{
-		e.FieldStart("batch_id")
-		s.BatchID.Encode(e)
-	}
-	{
-		e.FieldStart("inbound")
-		e.Bool(s.Inbound)
-	}
-	{
-		e.FieldStart("pathway_id")
-		s.PathwayID.Encode(e)
-	}
+var objectOfCallSummary = codec.Object{
+	Type: "CallSummary",
+	Members: []string{
+		"call_id", "created_at", "call_length", "to", "from", "completed", "queue_status", "status", "error_message",
+		"answered_by", "batch_id", "inbound", "pathway_id",
+	},
+	Required: []uint8{0b11111111, 0b00011111},
 }
 
-var jsonFieldsNameOfCallSummary = [13]string{
-	0:  "call_id",
-	1:  "created_at",
-	2:  "call_length",
-	3:  "to",
-	4:  "from",
-	5:  "completed",
-	6:  "queue_status",
-	7:  "status",
-	8:  "error_message",
-	9:  "answered_by",
-	10: "batch_id",
-	11: "inbound",
-	12: "pathway_id",
-}
-
-// Decode decodes CallSummary from json.
 func (s *CallSummary) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode CallSummary to nil")
-	}
-	var requiredBitSet [2]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfCallSummary.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "call_id":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.CallID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"call_id\"")
-			}
+			return 0, codec.DecodeStr(d, &s.CallID)
 		case "created_at":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.000Z07:00")
-				s.CreatedAt = v
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"created_at\"")
-			}
+			return 1, codec.DecodeTime(d, &s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
 		case "call_length":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				if err := s.CallLength.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"call_length\"")
-			}
+			return 2, s.CallLength.Decode(d)
 		case "to":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				v, err := d.Str()
-				s.To = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"to\"")
-			}
+			return 3, codec.DecodeStr(d, &s.To)
 		case "from":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				v, err := d.Str()
-				s.From = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"from\"")
-			}
+			return 4, codec.DecodeStr(d, &s.From)
 		case "completed":
-			requiredBitSet[0] |= 1 << 5
-			if err := func() error {
-				v, err := d.Bool()
-				s.Completed = bool(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"completed\"")
-			}
+			return 5, codec.DecodeBool(d, &s.Completed)
 		case "queue_status":
-			requiredBitSet[0] |= 1 << 6
-			if err := func() error {
-				if err := s.QueueStatus.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"queue_status\"")
-			}
+			return 6, s.QueueStatus.Decode(d)
 		case "status":
-			requiredBitSet[0] |= 1 << 7
-			if err := func() error {
-				if err := s.Status.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"status\"")
-			}
+			return 7, s.Status.Decode(d)
 		case "error_message":
-			requiredBitSet[1] |= 1 << 0
-			if err := func() error {
-				if err := s.ErrorMessage.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"error_message\"")
-			}
+			return 8, s.ErrorMessage.Decode(d)
 		case "answered_by":
-			requiredBitSet[1] |= 1 << 1
-			if err := func() error {
-				if err := s.AnsweredBy.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"answered_by\"")
-			}
+			return 9, s.AnsweredBy.Decode(d)
 		case "batch_id":
-			requiredBitSet[1] |= 1 << 2
-			if err := func() error {
-				if err := s.BatchID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"batch_id\"")
-			}
+			return 10, s.BatchID.Decode(d)
 		case "inbound":
-			requiredBitSet[1] |= 1 << 3
-			if err := func() error {
-				v, err := d.Bool()
-				s.Inbound = bool(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"inbound\"")
-			}
+			return 11, codec.DecodeBool(d, &s.Inbound)
 		case "pathway_id":
-			requiredBitSet[1] |= 1 << 4
-			if err := func() error {
-				if err := s.PathwayID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"pathway_id\"")
-			}
-		default:
-			return d.Skip()
+			return 12, s.PathwayID.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode CallSummary")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [2]uint8{
-		0b11111111,
-		0b00011111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfCallSummary) {
-					name = jsonFieldsNameOfCallSummary[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *CallSummary) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *CallSummary) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *CallSummary) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *CallSummary) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *CallWebhookDelivery) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("status")
+	s.Status.Encode(e)
+	e.FieldStart("attempts")
+	e.Int(s.Attempts)
+	e.FieldStart("last_attempt_at")
+	s.LastAttemptAt.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
+	e.FieldStart("last_failure")
+	s.LastFailure.Encode(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *CallWebhookDelivery) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("status")
-		s.Status.Encode(e)
-	}
-	{
-		e.FieldStart("attempts")
-		e.Int(s.Attempts)
-	}
-	{
-		e.FieldStart("last_attempt_at")
-		s.LastAttemptAt.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
-	}
-	{
-		e.FieldStart("last_failure")
-		s.LastFailure.Encode(e)
-	}
+var objectOfCallWebhookDelivery = codec.Object{
+	Type:     "CallWebhookDelivery",
+	Members:  []string{"status", "attempts", "last_attempt_at", "last_failure"},
+	Required: []uint8{0b00001111},
 }
 
-var jsonFieldsNameOfCallWebhookDelivery = [4]string{
-	0: "status",
-	1: "attempts",
-	2: "last_attempt_at",
-	3: "last_failure",
-}
-
-// Decode decodes CallWebhookDelivery from json.
 func (s *CallWebhookDelivery) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode CallWebhookDelivery to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfCallWebhookDelivery.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "status":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Status.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"status\"")
-			}
+			return 0, s.Status.Decode(d)
 		case "attempts":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Int()
-				s.Attempts = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"attempts\"")
-			}
+			return 1, codec.DecodeInt(d, &s.Attempts)
 		case "last_attempt_at":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				if err := s.LastAttemptAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00")); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"last_attempt_at\"")
-			}
+			return 2, s.LastAttemptAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00"))
 		case "last_failure":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				if err := s.LastFailure.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"last_failure\"")
-			}
-		default:
-			return d.Skip()
+			return 3, s.LastFailure.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode CallWebhookDelivery")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00001111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfCallWebhookDelivery) {
-					name = jsonFieldsNameOfCallWebhookDelivery[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *CallWebhookDelivery) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *CallWebhookDelivery) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *CallWebhookDelivery) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *CallWebhookDelivery) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes CallWebhookDeliveryStatus as json.
 func (s CallWebhookDeliveryStatus) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes CallWebhookDeliveryStatus from json.
 func (s *CallWebhookDeliveryStatus) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode CallWebhookDeliveryStatus to nil")
+		return codec.Nil("CallWebhookDeliveryStatus")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch CallWebhookDeliveryStatus(v) {
-	case CallWebhookDeliveryStatusPending:
-		*s = CallWebhookDeliveryStatusPending
-	case CallWebhookDeliveryStatusDelivered:
-		*s = CallWebhookDeliveryStatusDelivered
-	case CallWebhookDeliveryStatusGivenUp:
-		*s = CallWebhookDeliveryStatusGivenUp
-	default:
-		*s = CallWebhookDeliveryStatus(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s CallWebhookDeliveryStatus) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s CallWebhookDeliveryStatus) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *CallWebhookDeliveryStatus) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode implements json.Marshaler.
 func (s *DynamicData) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("url")
+	e.Str(s.URL)
+	if s.Method.Set {
+		e.FieldStart("method")
+		s.Method.Encode(e)
+	}
+	if s.Headers != nil {
+		e.FieldStart("headers")
+		e.ArrStart()
+		for _, elem := range s.Headers {
+			elem.Encode(e)
+		}
+		e.ArrEnd()
+	}
+	if s.Query != nil {
+		e.FieldStart("query")
+		e.ArrStart()
+		for _, elem := range s.Query {
+			elem.Encode(e)
+		}
+		e.ArrEnd()
+	}
+	if s.Body != nil {
+		e.FieldStart("body")
+		e.ArrStart()
+		for _, elem := range s.Body {
+			elem.Encode(e)
+		}
+		e.ArrEnd()
+	}
+	if s.Cache.Set {
+		e.FieldStart("cache")
+		s.Cache.Encode(e)
+	}
+	if s.ResponseData != nil {
+		e.FieldStart("response_data")
+		e.ArrStart()
+		for _, elem := range s.ResponseData {
+			elem.Encode(e)
+		}
+		e.ArrEnd()
+	}
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *DynamicData) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("url")
-		e.Str(s.URL)
-	}
-	{
-		if s.Method.Set {
-			e.FieldStart("method")
-			s.Method.Encode(e)
-		}
-	}
-	{
-		if s.Headers != nil {
-			e.FieldStart("headers")
-			e.ArrStart()
-			for _, elem := range s.Headers {
-				elem.Encode(e)
-			}
-			e.ArrEnd()
-		}
-	}
-	{
-		if s.Query != nil {
-			e.FieldStart("query")
-			e.ArrStart()
-			for _, elem := range s.Query {
-				elem.Encode(e)
-			}
-			e.ArrEnd()
-		}
-	}
-	{
-		if s.Body != nil {
-			e.FieldStart("body")
-			e.ArrStart()
-			for _, elem := range s.Body {
-				elem.Encode(e)
-			}
-			e.ArrEnd()
-		}
-	}
-	{
-		if s.Cache.Set {
-			e.FieldStart("cache")
-			s.Cache.Encode(e)
-		}
-	}
-	{
-		if s.ResponseData != nil {
-			e.FieldStart("response_data")
-			e.ArrStart()
-			for _, elem := range s.ResponseData {
-				elem.Encode(e)
-			}
-			e.ArrEnd()
-		}
-	}
+var objectOfDynamicData = codec.Object{
+	Type:     "DynamicData",
+	Members:  []string{"url", "method", "headers", "query", "body", "cache", "response_data"},
+	Required: []uint8{0b00000001},
 }
 
-var jsonFieldsNameOfDynamicData = [7]string{
-	0: "url",
-	1: "method",
-	2: "headers",
-	3: "query",
-	4: "body",
-	5: "cache",
-	6: "response_data",
-}
-
-// Decode decodes DynamicData from json.
 func (s *DynamicData) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode DynamicData to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfDynamicData.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "url":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.URL = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"url\"")
-			}
+			return 0, codec.DecodeStr(d, &s.URL)
 		case "method":
-			if err := func() error {
-				s.Method.Reset()
-				if err := s.Method.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"method\"")
-			}
+			s.Method.Reset()
+			return 1, s.Method.Decode(d)
 		case "headers":
-			if err := func() error {
-				s.Headers = make([]KeyValue, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem KeyValue
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Headers = append(s.Headers, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"headers\"")
-			}
+			return 2, codec.DecodeArr(d, &s.Headers, (*KeyValue).Decode)
 		case "query":
-			if err := func() error {
-				s.Query = make([]KeyValue, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem KeyValue
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Query = append(s.Query, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"query\"")
-			}
+			return 3, codec.DecodeArr(d, &s.Query, (*KeyValue).Decode)
 		case "body":
-			if err := func() error {
-				s.Body = make([]KeyValue, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem KeyValue
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Body = append(s.Body, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"body\"")
-			}
+			return 4, codec.DecodeArr(d, &s.Body, (*KeyValue).Decode)
 		case "cache":
-			if err := func() error {
-				s.Cache.Reset()
-				if err := s.Cache.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"cache\"")
-			}
+			s.Cache.Reset()
+			return 5, s.Cache.Decode(d)
 		case "response_data":
-			if err := func() error {
-				s.ResponseData = make([]DynamicDataField, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem DynamicDataField
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.ResponseData = append(s.ResponseData, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"response_data\"")
-			}
-		default:
-			return d.Skip()
+			return 6, codec.DecodeArr(d, &s.ResponseData, (*DynamicDataField).Decode)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode DynamicData")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000001,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfDynamicData) {
-					name = jsonFieldsNameOfDynamicData[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *DynamicData) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *DynamicData) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *DynamicData) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *DynamicData) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *DynamicDataField) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("name")
+	e.Str(s.Name)
+	if s.Data.Set {
+		e.FieldStart("data")
+		s.Data.Encode(e)
+	}
+	if s.Context.Set {
+		e.FieldStart("context")
+		s.Context.Encode(e)
+	}
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *DynamicDataField) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("name")
-		e.Str(s.Name)
-	}
-	{
-		if s.Data.Set {
-			e.FieldStart("data")
-			s.Data.Encode(e)
-		}
-	}
-	{
-		if s.Context.Set {
-			e.FieldStart("context")
-			s.Context.Encode(e)
-		}
-	}
+var objectOfDynamicDataField = codec.Object{
+	Type:     "DynamicDataField",
+	Members:  []string{"name", "data", "context"},
+	Required: []uint8{0b00000001},
 }
 
-var jsonFieldsNameOfDynamicDataField = [3]string{
-	0: "name",
-	1: "data",
-	2: "context",
-}
-
-// Decode decodes DynamicDataField from json.
 func (s *DynamicDataField) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode DynamicDataField to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfDynamicDataField.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "name":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.Name = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"name\"")
-			}
+			return 0, codec.DecodeStr(d, &s.Name)
 		case "data":
-			if err := func() error {
-				s.Data.Reset()
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
+			s.Data.Reset()
+			return 1, s.Data.Decode(d)
 		case "context":
-			if err := func() error {
-				s.Context.Reset()
-				if err := s.Context.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"context\"")
-			}
-		default:
-			return d.Skip()
+			s.Context.Reset()
+			return 2, s.Context.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode DynamicDataField")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000001,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfDynamicDataField) {
-					name = jsonFieldsNameOfDynamicDataField[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *DynamicDataField) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *DynamicDataField) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *DynamicDataField) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *DynamicDataField) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes DynamicDataList as json.
 func (s DynamicDataList) Encode(e *jx.Encoder) {
 	unwrapped := []DynamicData(s)
 
@@ -3718,235 +1253,87 @@ func (s DynamicDataList) Encode(e *jx.Encoder) {
 	e.ArrEnd()
 }
 
-// Decode decodes DynamicDataList from json.
 func (s *DynamicDataList) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode DynamicDataList to nil")
 	}
 	var unwrapped []DynamicData
-	if err := func() error {
-		unwrapped = make([]DynamicData, 0)
-		if err := d.Arr(func(d *jx.Decoder) error {
-			var elem DynamicData
-			if err := elem.Decode(d); err != nil {
-				return err
-			}
-			unwrapped = append(unwrapped, elem)
-			return nil
-		}); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
+	if err := codec.DecodeArr(d, &unwrapped, (*DynamicData).Decode); err != nil {
 		return errors.Wrap(err, "alias")
 	}
 	*s = DynamicDataList(unwrapped)
 	return nil
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s DynamicDataList) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s DynamicDataList) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *DynamicDataList) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *DynamicDataList) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *ErrorDetail) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("error")
+	e.Str(s.Error)
+	e.FieldStart("message")
+	e.Str(s.Message)
+	if s.Path.Set {
+		e.FieldStart("path")
+		s.Path.Encode(e)
+	}
+	if s.Field.Set {
+		e.FieldStart("field")
+		s.Field.Encode(e)
+	}
+	if s.BatchID.Set {
+		e.FieldStart("batch_id")
+		s.BatchID.Encode(e)
+	}
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *ErrorDetail) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("error")
-		e.Str(s.Error)
-	}
-	{
-		e.FieldStart("message")
-		e.Str(s.Message)
-	}
-	{
-		if s.Path.Set {
-			e.FieldStart("path")
-			s.Path.Encode(e)
-		}
-	}
-	{
-		if s.Field.Set {
-			e.FieldStart("field")
-			s.Field.Encode(e)
-		}
-	}
-	{
-		if s.BatchID.Set {
-			e.FieldStart("batch_id")
-			s.BatchID.Encode(e)
-		}
-	}
+var objectOfErrorDetail = codec.Object{
+	Type:     "ErrorDetail",
+	Members:  []string{"error", "message", "path", "field", "batch_id"},
+	Required: []uint8{0b00000011},
 }
 
-var jsonFieldsNameOfErrorDetail = [5]string{
-	0: "error",
-	1: "message",
-	2: "path",
-	3: "field",
-	4: "batch_id",
-}
-
-// Decode decodes ErrorDetail from json.
 func (s *ErrorDetail) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode ErrorDetail to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfErrorDetail.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "error":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.Error = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"error\"")
-			}
+			return 0, codec.DecodeStr(d, &s.Error)
 		case "message":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.Message = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"message\"")
-			}
+			return 1, codec.DecodeStr(d, &s.Message)
 		case "path":
-			if err := func() error {
-				s.Path.Reset()
-				if err := s.Path.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"path\"")
-			}
+			s.Path.Reset()
+			return 2, s.Path.Decode(d)
 		case "field":
-			if err := func() error {
-				s.Field.Reset()
-				if err := s.Field.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"field\"")
-			}
+			s.Field.Reset()
+			return 3, s.Field.Decode(d)
 		case "batch_id":
-			if err := func() error {
-				s.BatchID.Reset()
-				if err := s.BatchID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"batch_id\"")
-			}
-		default:
-			return d.Skip()
+			s.BatchID.Reset()
+			return 4, s.BatchID.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode ErrorDetail")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfErrorDetail) {
-					name = jsonFieldsNameOfErrorDetail[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *ErrorDetail) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *ErrorDetail) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *ErrorDetail) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *ErrorDetail) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *ErrorEnvelope) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *ErrorEnvelope) encodeFields(e *jx.Encoder) {
-	{
-		if s.Data.Set {
-			e.FieldStart("data")
-			s.Data.Encode(e)
-		}
+	if s.Data.Set {
+		e.FieldStart("data")
+		s.Data.Encode(e)
 	}
-	{
-		if s.Status.Set {
-			e.FieldStart("status")
-			s.Status.Encode(e)
-		}
+	if s.Status.Set {
+		e.FieldStart("status")
+		s.Status.Encode(e)
 	}
-	{
-		if s.Message.Set {
-			e.FieldStart("message")
-			s.Message.Encode(e)
-		}
+	if s.Message.Set {
+		e.FieldStart("message")
+		s.Message.Encode(e)
 	}
 	{
 		e.FieldStart("errors")
@@ -3956,175 +1343,55 @@ func (s *ErrorEnvelope) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfErrorEnvelope = [4]string{
-	0: "data",
-	1: "status",
-	2: "message",
-	3: "errors",
+var objectOfErrorEnvelope = codec.Object{
+	Type:     "ErrorEnvelope",
+	Members:  []string{"data", "status", "message", "errors"},
+	Required: []uint8{0b00001000},
 }
 
-// Decode decodes ErrorEnvelope from json.
 func (s *ErrorEnvelope) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode ErrorEnvelope to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfErrorEnvelope.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "data":
-			if err := func() error {
-				s.Data.Reset()
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
+			s.Data.Reset()
+			return 0, s.Data.Decode(d)
 		case "status":
-			if err := func() error {
-				s.Status.Reset()
-				if err := s.Status.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"status\"")
-			}
+			s.Status.Reset()
+			return 1, s.Status.Decode(d)
 		case "message":
-			if err := func() error {
-				s.Message.Reset()
-				if err := s.Message.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"message\"")
-			}
+			s.Message.Reset()
+			return 2, s.Message.Decode(d)
 		case "errors":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				s.Errors = make([]ErrorDetail, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem ErrorDetail
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Errors = append(s.Errors, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
+			return 3, codec.DecodeArr(d, &s.Errors, (*ErrorDetail).Decode)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode ErrorEnvelope")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00001000,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfErrorEnvelope) {
-					name = jsonFieldsNameOfErrorEnvelope[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *ErrorEnvelope) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *ErrorEnvelope) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *ErrorEnvelope) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *ErrorEnvelope) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes ErrorEnvelopeStatus as json.
 func (s ErrorEnvelopeStatus) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes ErrorEnvelopeStatus from json.
 func (s *ErrorEnvelopeStatus) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode ErrorEnvelopeStatus to nil")
+		return codec.Nil("ErrorEnvelopeStatus")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch ErrorEnvelopeStatus(v) {
-	case ErrorEnvelopeStatusError:
-		*s = ErrorEnvelopeStatusError
-	default:
-		*s = ErrorEnvelopeStatus(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s ErrorEnvelopeStatus) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s ErrorEnvelopeStatus) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *ErrorEnvelopeStatus) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *ErrorEnvelopeStatus) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s FreeObject) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields implements json.Marshaler.
-func (s FreeObject) encodeFields(e *jx.Encoder) {
 	for k, elem := range s {
 		e.FieldStart(k)
 
@@ -4132,9 +1399,9 @@ func (s FreeObject) encodeFields(e *jx.Encoder) {
 			e.Raw(elem)
 		}
 	}
+	e.ObjEnd()
 }
 
-// Decode decodes FreeObject from json.
 func (s *FreeObject) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode FreeObject to nil")
@@ -4144,14 +1411,7 @@ func (s *FreeObject) Decode(d *jx.Decoder) error {
 	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
 		propertiesCount++
 		var elem jx.Raw
-		if err := func() error {
-			v, err := d.RawAppend(nil)
-			elem = jx.Raw(v)
-			if err != nil {
-				return err
-			}
-			return nil
-		}(); err != nil {
+		if err := codec.DecodeRaw(d, &elem); err != nil {
 			return errors.Wrapf(err, "decode field %q", k)
 		}
 		m[string(k)] = elem
@@ -4160,145 +1420,44 @@ func (s *FreeObject) Decode(d *jx.Decoder) error {
 		return errors.Wrap(err, "decode FreeObject")
 	}
 	// Validate properties count.
-	if err := (validate.Object{
-		MinProperties:    0,
-		MinPropertiesSet: false,
-		MaxProperties:    200,
-		MaxPropertiesSet: true,
-	}).ValidateProperties(propertiesCount); err != nil {
-		return errors.Wrap(err, "object")
-	}
-
-	return nil
+	return codec.Wrap((validate.Object{MaxProperties: 200, MaxPropertiesSet: true}).ValidateProperties(propertiesCount), "object")
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s FreeObject) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s FreeObject) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *FreeObject) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *FreeObject) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *IgnoredMember) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("field")
+	e.Str(s.Field)
+	e.FieldStart("message")
+	e.Str(s.Message)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *IgnoredMember) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("field")
-		e.Str(s.Field)
-	}
-	{
-		e.FieldStart("message")
-		e.Str(s.Message)
-	}
+var objectOfIgnoredMember = codec.Object{
+	Type:     "IgnoredMember",
+	Members:  []string{"field", "message"},
+	Required: []uint8{0b00000011},
 }
 
-var jsonFieldsNameOfIgnoredMember = [2]string{
-	0: "field",
-	1: "message",
-}
-
-// Decode decodes IgnoredMember from json.
 func (s *IgnoredMember) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode IgnoredMember to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfIgnoredMember.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "field":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.Field = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"field\"")
-			}
+			return 0, codec.DecodeStr(d, &s.Field)
 		case "message":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.Message = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"message\"")
-			}
-		default:
-			return d.Skip()
+			return 1, codec.DecodeStr(d, &s.Message)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode IgnoredMember")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfIgnoredMember) {
-					name = jsonFieldsNameOfIgnoredMember[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *IgnoredMember) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *IgnoredMember) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *IgnoredMember) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *IgnoredMember) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes IgnoredMembers as json.
 func (s IgnoredMembers) Encode(e *jx.Encoder) {
 	unwrapped := []IgnoredMember(s)
 	if unwrapped == nil {
@@ -4314,278 +1473,86 @@ func (s IgnoredMembers) Encode(e *jx.Encoder) {
 	}
 }
 
-// Decode decodes IgnoredMembers from json.
 func (s *IgnoredMembers) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode IgnoredMembers to nil")
 	}
 	var unwrapped []IgnoredMember
-	if err := func() error {
-		unwrapped = make([]IgnoredMember, 0)
-		if err := d.Arr(func(d *jx.Decoder) error {
-			var elem IgnoredMember
-			if err := elem.Decode(d); err != nil {
-				return err
-			}
-			unwrapped = append(unwrapped, elem)
-			return nil
-		}); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
+	if err := codec.DecodeArr(d, &unwrapped, (*IgnoredMember).Decode); err != nil {
 		return errors.Wrap(err, "alias")
 	}
 	*s = IgnoredMembers(unwrapped)
 	return nil
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s IgnoredMembers) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s IgnoredMembers) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *IgnoredMembers) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *IgnoredMembers) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *KeyValue) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("key")
+	e.Str(s.Key)
+	e.FieldStart("value")
+	e.Str(s.Value)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *KeyValue) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("key")
-		e.Str(s.Key)
-	}
-	{
-		e.FieldStart("value")
-		e.Str(s.Value)
-	}
+var objectOfKeyValue = codec.Object{
+	Type:     "KeyValue",
+	Members:  []string{"key", "value"},
+	Required: []uint8{0b00000011},
 }
 
-var jsonFieldsNameOfKeyValue = [2]string{
-	0: "key",
-	1: "value",
-}
-
-// Decode decodes KeyValue from json.
 func (s *KeyValue) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode KeyValue to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfKeyValue.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "key":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.Key = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"key\"")
-			}
+			return 0, codec.DecodeStr(d, &s.Key)
 		case "value":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.Value = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"value\"")
-			}
-		default:
-			return d.Skip()
+			return 1, codec.DecodeStr(d, &s.Value)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode KeyValue")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfKeyValue) {
-					name = jsonFieldsNameOfKeyValue[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *KeyValue) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *KeyValue) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *KeyValue) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *KeyValue) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *MessageReply) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("status")
+	s.Status.Encode(e)
+	e.FieldStart("message")
+	e.Str(s.Message)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *MessageReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("status")
-		s.Status.Encode(e)
-	}
-	{
-		e.FieldStart("message")
-		e.Str(s.Message)
-	}
+var objectOfMessageReply = codec.Object{
+	Type:     "MessageReply",
+	Members:  []string{"status", "message"},
+	Required: []uint8{0b00000011},
 }
 
-var jsonFieldsNameOfMessageReply = [2]string{
-	0: "status",
-	1: "message",
-}
-
-// Decode decodes MessageReply from json.
 func (s *MessageReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode MessageReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfMessageReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "status":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Status.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"status\"")
-			}
+			return 0, s.Status.Decode(d)
 		case "message":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.Message = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"message\"")
-			}
-		default:
-			return d.Skip()
+			return 1, codec.DecodeStr(d, &s.Message)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode MessageReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfMessageReply) {
-					name = jsonFieldsNameOfMessageReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *MessageReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *MessageReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *MessageReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *MessageReply) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s Metadata) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields implements json.Marshaler.
-func (s Metadata) encodeFields(e *jx.Encoder) {
 	for k, elem := range s {
 		e.FieldStart(k)
 
@@ -4593,9 +1560,9 @@ func (s Metadata) encodeFields(e *jx.Encoder) {
 			e.Raw(elem)
 		}
 	}
+	e.ObjEnd()
 }
 
-// Decode decodes Metadata from json.
 func (s *Metadata) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode Metadata to nil")
@@ -4605,14 +1572,7 @@ func (s *Metadata) Decode(d *jx.Decoder) error {
 	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
 		propertiesCount++
 		var elem jx.Raw
-		if err := func() error {
-			v, err := d.RawAppend(nil)
-			elem = jx.Raw(v)
-			if err != nil {
-				return err
-			}
-			return nil
-		}(); err != nil {
+		if err := codec.DecodeRaw(d, &elem); err != nil {
 			return errors.Wrapf(err, "decode field %q", k)
 		}
 		m[string(k)] = elem
@@ -4621,32 +1581,13 @@ func (s *Metadata) Decode(d *jx.Decoder) error {
 		return errors.Wrap(err, "decode Metadata")
 	}
 	// Validate properties count.
-	if err := (validate.Object{
-		MinProperties:    0,
-		MinPropertiesSet: false,
-		MaxProperties:    200,
-		MaxPropertiesSet: true,
-	}).ValidateProperties(propertiesCount); err != nil {
-		return errors.Wrap(err, "object")
-	}
-
-	return nil
+	return codec.Wrap((validate.Object{MaxProperties: 200, MaxPropertiesSet: true}).ValidateProperties(propertiesCount), "object")
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s Metadata) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s Metadata) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *Metadata) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *Metadata) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes AnsweredBy as json.
 func (o NilAnsweredBy) Encode(e *jx.Encoder) {
 	if o.Null {
 		e.Null()
@@ -4655,7 +1596,6 @@ func (o NilAnsweredBy) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes AnsweredBy from json.
 func (o *NilAnsweredBy) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode NilAnsweredBy to nil")
@@ -4671,26 +1611,13 @@ func (o *NilAnsweredBy) Decode(d *jx.Decoder) error {
 		return nil
 	}
 	o.Null = false
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s NilAnsweredBy) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s NilAnsweredBy) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *NilAnsweredBy) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *NilAnsweredBy) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes CallAnalysis as json.
 func (o NilCallAnalysis) Encode(e *jx.Encoder) {
 	if o.Null {
 		e.Null()
@@ -4699,7 +1626,6 @@ func (o NilCallAnalysis) Encode(e *jx.Encoder) {
 	o.Value.Encode(e)
 }
 
-// Decode decodes CallAnalysis from json.
 func (o *NilCallAnalysis) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode NilCallAnalysis to nil")
@@ -4715,26 +1641,13 @@ func (o *NilCallAnalysis) Decode(d *jx.Decoder) error {
 		return nil
 	}
 	o.Null = false
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s NilCallAnalysis) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s NilCallAnalysis) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *NilCallAnalysis) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *NilCallAnalysis) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes CallRecordCallEndedBy as json.
 func (o NilCallRecordCallEndedBy) Encode(e *jx.Encoder) {
 	if o.Null {
 		e.Null()
@@ -4743,7 +1656,6 @@ func (o NilCallRecordCallEndedBy) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes CallRecordCallEndedBy from json.
 func (o *NilCallRecordCallEndedBy) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode NilCallRecordCallEndedBy to nil")
@@ -4759,26 +1671,15 @@ func (o *NilCallRecordCallEndedBy) Decode(d *jx.Decoder) error {
 		return nil
 	}
 	o.Null = false
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s NilCallRecordCallEndedBy) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s NilCallRecordCallEndedBy) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *NilCallRecordCallEndedBy) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes CallRecordTransferredBy as json.
 func (o NilCallRecordTransferredBy) Encode(e *jx.Encoder) {
 	if o.Null {
 		e.Null()
@@ -4787,7 +1688,6 @@ func (o NilCallRecordTransferredBy) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes CallRecordTransferredBy from json.
 func (o *NilCallRecordTransferredBy) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode NilCallRecordTransferredBy to nil")
@@ -4803,26 +1703,15 @@ func (o *NilCallRecordTransferredBy) Decode(d *jx.Decoder) error {
 		return nil
 	}
 	o.Null = false
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s NilCallRecordTransferredBy) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s NilCallRecordTransferredBy) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *NilCallRecordTransferredBy) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes time.Time as json.
 func (o NilDateTime) Encode(e *jx.Encoder, format func(*jx.Encoder, time.Time)) {
 	if o.Null {
 		e.Null()
@@ -4831,7 +1720,6 @@ func (o NilDateTime) Encode(e *jx.Encoder, format func(*jx.Encoder, time.Time)) 
 	format(e, o.Value)
 }
 
-// Decode decodes time.Time from json.
 func (o *NilDateTime) Decode(d *jx.Decoder, format func(*jx.Decoder) (time.Time, error)) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode NilDateTime to nil")
@@ -4855,20 +1743,17 @@ func (o *NilDateTime) Decode(d *jx.Decoder, format func(*jx.Decoder) (time.Time,
 	return nil
 }
 
-// MarshalJSON implements stdjson.Marshaler.
 func (s NilDateTime) MarshalJSON() ([]byte, error) {
 	e := jx.Encoder{}
 	s.Encode(&e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
 	return e.Bytes(), nil
 }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *NilDateTime) UnmarshalJSON(data []byte) error {
 	d := jx.DecodeBytes(data)
 	return s.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00"))
 }
 
-// Encode encodes float64 as json.
 func (o NilFloat64) Encode(e *jx.Encoder) {
 	if o.Null {
 		e.Null()
@@ -4877,7 +1762,6 @@ func (o NilFloat64) Encode(e *jx.Encoder) {
 	e.Float64(float64(o.Value))
 }
 
-// Decode decodes float64 from json.
 func (o *NilFloat64) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode NilFloat64 to nil")
@@ -4893,28 +1777,13 @@ func (o *NilFloat64) Decode(d *jx.Decoder) error {
 		return nil
 	}
 	o.Null = false
-	v, err := d.Float64()
-	if err != nil {
-		return err
-	}
-	o.Value = float64(v)
-	return nil
+	return codec.DecodeFloat(d, &o.Value)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s NilFloat64) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s NilFloat64) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *NilFloat64) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *NilFloat64) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes int as json.
 func (o NilInt) Encode(e *jx.Encoder) {
 	if o.Null {
 		e.Null()
@@ -4923,7 +1792,6 @@ func (o NilInt) Encode(e *jx.Encoder) {
 	e.Int(int(o.Value))
 }
 
-// Decode decodes int from json.
 func (o *NilInt) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode NilInt to nil")
@@ -4939,28 +1807,13 @@ func (o *NilInt) Decode(d *jx.Decoder) error {
 		return nil
 	}
 	o.Null = false
-	v, err := d.Int()
-	if err != nil {
-		return err
-	}
-	o.Value = int(v)
-	return nil
+	return codec.DecodeInt(d, &o.Value)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s NilInt) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s NilInt) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *NilInt) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *NilInt) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes string as json.
 func (o NilString) Encode(e *jx.Encoder) {
 	if o.Null {
 		e.Null()
@@ -4969,7 +1822,6 @@ func (o NilString) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes string from json.
 func (o *NilString) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode NilString to nil")
@@ -4985,28 +1837,13 @@ func (o *NilString) Decode(d *jx.Decoder) error {
 		return nil
 	}
 	o.Null = false
-	v, err := d.Str()
-	if err != nil {
-		return err
-	}
-	o.Value = string(v)
-	return nil
+	return codec.DecodeStr(d, &o.Value)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s NilString) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s NilString) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *NilString) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *NilString) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes bool as json.
 func (o OptBool) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -5014,34 +1851,18 @@ func (o OptBool) Encode(e *jx.Encoder) {
 	e.Bool(bool(o.Value))
 }
 
-// Decode decodes bool from json.
 func (o *OptBool) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptBool to nil")
 	}
 	o.Set = true
-	v, err := d.Bool()
-	if err != nil {
-		return err
-	}
-	o.Value = bool(v)
-	return nil
+	return codec.DecodeBool(d, &o.Value)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptBool) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptBool) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptBool) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptBool) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes CallCreateTransferList as json.
 func (o OptCallCreateTransferList) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -5049,33 +1870,21 @@ func (o OptCallCreateTransferList) Encode(e *jx.Encoder) {
 	o.Value.Encode(e)
 }
 
-// Decode decodes CallCreateTransferList from json.
 func (o *OptCallCreateTransferList) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptCallCreateTransferList to nil")
 	}
 	o.Set = true
 	o.Value = make(CallCreateTransferList)
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptCallCreateTransferList) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptCallCreateTransferList) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *OptCallCreateTransferList) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes CallLatency as json.
 func (o OptCallLatency) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -5083,32 +1892,18 @@ func (o OptCallLatency) Encode(e *jx.Encoder) {
 	o.Value.Encode(e)
 }
 
-// Decode decodes CallLatency from json.
 func (o *OptCallLatency) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptCallLatency to nil")
 	}
 	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptCallLatency) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptCallLatency) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptCallLatency) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptCallLatency) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes time.Time as json.
 func (o OptDateTime) Encode(e *jx.Encoder, format func(*jx.Encoder, time.Time)) {
 	if !o.Set {
 		return
@@ -5116,7 +1911,6 @@ func (o OptDateTime) Encode(e *jx.Encoder, format func(*jx.Encoder, time.Time)) 
 	format(e, o.Value)
 }
 
-// Decode decodes time.Time from json.
 func (o *OptDateTime) Decode(d *jx.Decoder, format func(*jx.Decoder) (time.Time, error)) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptDateTime to nil")
@@ -5130,20 +1924,17 @@ func (o *OptDateTime) Decode(d *jx.Decoder, format func(*jx.Decoder) (time.Time,
 	return nil
 }
 
-// MarshalJSON implements stdjson.Marshaler.
 func (s OptDateTime) MarshalJSON() ([]byte, error) {
 	e := jx.Encoder{}
 	s.Encode(&e, json.EncodeDateTime)
 	return e.Bytes(), nil
 }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *OptDateTime) UnmarshalJSON(data []byte) error {
 	d := jx.DecodeBytes(data)
 	return s.Decode(d, json.DecodeDateTime)
 }
 
-// Encode encodes ErrorEnvelopeStatus as json.
 func (o OptErrorEnvelopeStatus) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -5151,32 +1942,20 @@ func (o OptErrorEnvelopeStatus) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes ErrorEnvelopeStatus from json.
 func (o *OptErrorEnvelopeStatus) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptErrorEnvelopeStatus to nil")
 	}
 	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptErrorEnvelopeStatus) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptErrorEnvelopeStatus) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *OptErrorEnvelopeStatus) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes float64 as json.
 func (o OptFloat64) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -5184,34 +1963,18 @@ func (o OptFloat64) Encode(e *jx.Encoder) {
 	e.Float64(float64(o.Value))
 }
 
-// Decode decodes float64 from json.
 func (o *OptFloat64) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptFloat64 to nil")
 	}
 	o.Set = true
-	v, err := d.Float64()
-	if err != nil {
-		return err
-	}
-	o.Value = float64(v)
-	return nil
+	return codec.DecodeFloat(d, &o.Value)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptFloat64) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptFloat64) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptFloat64) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptFloat64) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes Metadata as json.
 func (o OptMetadata) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -5219,33 +1982,19 @@ func (o OptMetadata) Encode(e *jx.Encoder) {
 	o.Value.Encode(e)
 }
 
-// Decode decodes Metadata from json.
 func (o *OptMetadata) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptMetadata to nil")
 	}
 	o.Set = true
 	o.Value = make(Metadata)
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptMetadata) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptMetadata) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptMetadata) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptMetadata) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes AgentTools as json.
 func (o OptNilAgentTools) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -5257,7 +2006,6 @@ func (o OptNilAgentTools) Encode(e *jx.Encoder) {
 	o.Value.Encode(e)
 }
 
-// Decode decodes AgentTools from json.
 func (o *OptNilAgentTools) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptNilAgentTools to nil")
@@ -5275,26 +2023,13 @@ func (o *OptNilAgentTools) Decode(d *jx.Decoder) error {
 	}
 	o.Set = true
 	o.Null = false
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptNilAgentTools) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptNilAgentTools) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptNilAgentTools) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptNilAgentTools) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes CallWebhookDelivery as json.
 func (o OptNilCallWebhookDelivery) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -5306,7 +2041,6 @@ func (o OptNilCallWebhookDelivery) Encode(e *jx.Encoder) {
 	o.Value.Encode(e)
 }
 
-// Decode decodes CallWebhookDelivery from json.
 func (o *OptNilCallWebhookDelivery) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptNilCallWebhookDelivery to nil")
@@ -5324,26 +2058,15 @@ func (o *OptNilCallWebhookDelivery) Decode(d *jx.Decoder) error {
 	}
 	o.Set = true
 	o.Null = false
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptNilCallWebhookDelivery) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptNilCallWebhookDelivery) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *OptNilCallWebhookDelivery) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes DynamicDataList as json.
 func (o OptNilDynamicDataList) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -5355,7 +2078,6 @@ func (o OptNilDynamicDataList) Encode(e *jx.Encoder) {
 	o.Value.Encode(e)
 }
 
-// Decode decodes DynamicDataList from json.
 func (o *OptNilDynamicDataList) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptNilDynamicDataList to nil")
@@ -5373,26 +2095,15 @@ func (o *OptNilDynamicDataList) Decode(d *jx.Decoder) error {
 	}
 	o.Set = true
 	o.Null = false
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptNilDynamicDataList) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptNilDynamicDataList) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *OptNilDynamicDataList) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes int as json.
 func (o OptNilInt) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -5404,7 +2115,6 @@ func (o OptNilInt) Encode(e *jx.Encoder) {
 	e.Int(int(o.Value))
 }
 
-// Decode decodes int from json.
 func (o *OptNilInt) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptNilInt to nil")
@@ -5422,28 +2132,13 @@ func (o *OptNilInt) Decode(d *jx.Decoder) error {
 	}
 	o.Set = true
 	o.Null = false
-	v, err := d.Int()
-	if err != nil {
-		return err
-	}
-	o.Value = int(v)
-	return nil
+	return codec.DecodeInt(d, &o.Value)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptNilInt) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptNilInt) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptNilInt) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptNilInt) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes string as json.
 func (o OptNilString) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -5455,7 +2150,6 @@ func (o OptNilString) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes string from json.
 func (o *OptNilString) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptNilString to nil")
@@ -5473,28 +2167,13 @@ func (o *OptNilString) Decode(d *jx.Decoder) error {
 	}
 	o.Set = true
 	o.Null = false
-	v, err := d.Str()
-	if err != nil {
-		return err
-	}
-	o.Value = string(v)
-	return nil
+	return codec.DecodeStr(d, &o.Value)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptNilString) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptNilString) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptNilString) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptNilString) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes struct{} as json.
 func (o OptNull) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -5502,32 +2181,18 @@ func (o OptNull) Encode(e *jx.Encoder) {
 	e.Null()
 }
 
-// Decode decodes struct{} from json.
 func (o *OptNull) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptNull to nil")
 	}
 	o.Set = true
-	if err := d.Null(); err != nil {
-		return err
-	}
-	return nil
+	return d.Null()
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptNull) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptNull) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptNull) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptNull) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes PathwayVersionSelector as json.
 func (o OptPathwayVersionSelector) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -5535,32 +2200,20 @@ func (o OptPathwayVersionSelector) Encode(e *jx.Encoder) {
 	o.Value.Encode(e)
 }
 
-// Decode decodes PathwayVersionSelector from json.
 func (o *OptPathwayVersionSelector) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptPathwayVersionSelector to nil")
 	}
 	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptPathwayVersionSelector) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptPathwayVersionSelector) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *OptPathwayVersionSelector) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes RequestData as json.
 func (o OptRequestData) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -5568,33 +2221,19 @@ func (o OptRequestData) Encode(e *jx.Encoder) {
 	o.Value.Encode(e)
 }
 
-// Decode decodes RequestData from json.
 func (o *OptRequestData) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptRequestData to nil")
 	}
 	o.Set = true
 	o.Value = make(RequestData)
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptRequestData) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptRequestData) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptRequestData) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptRequestData) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes RetryOptions as json.
 func (o OptRetryOptions) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -5602,32 +2241,18 @@ func (o OptRetryOptions) Encode(e *jx.Encoder) {
 	o.Value.Encode(e)
 }
 
-// Decode decodes RetryOptions from json.
 func (o *OptRetryOptions) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptRetryOptions to nil")
 	}
 	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptRetryOptions) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptRetryOptions) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptRetryOptions) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptRetryOptions) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes RetryOptionsVoicemailAction as json.
 func (o OptRetryOptionsVoicemailAction) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -5635,32 +2260,20 @@ func (o OptRetryOptionsVoicemailAction) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes RetryOptionsVoicemailAction from json.
 func (o *OptRetryOptionsVoicemailAction) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptRetryOptionsVoicemailAction to nil")
 	}
 	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptRetryOptionsVoicemailAction) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptRetryOptionsVoicemailAction) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *OptRetryOptionsVoicemailAction) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes string as json.
 func (o OptString) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -5668,34 +2281,18 @@ func (o OptString) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes string from json.
 func (o *OptString) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptString to nil")
 	}
 	o.Set = true
-	v, err := d.Str()
-	if err != nil {
-		return err
-	}
-	o.Value = string(v)
-	return nil
+	return codec.DecodeStr(d, &o.Value)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptString) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptString) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptString) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptString) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes VoicemailOptions as json.
 func (o OptVoicemailOptions) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -5703,72 +2300,33 @@ func (o OptVoicemailOptions) Encode(e *jx.Encoder) {
 	o.Value.Encode(e)
 }
 
-// Decode decodes VoicemailOptions from json.
 func (o *OptVoicemailOptions) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptVoicemailOptions to nil")
 	}
 	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptVoicemailOptions) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptVoicemailOptions) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptVoicemailOptions) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptVoicemailOptions) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes PathwayEnvironment as json.
 func (s PathwayEnvironment) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes PathwayEnvironment from json.
 func (s *PathwayEnvironment) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode PathwayEnvironment to nil")
+		return codec.Nil("PathwayEnvironment")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch PathwayEnvironment(v) {
-	case PathwayEnvironmentProduction:
-		*s = PathwayEnvironmentProduction
-	case PathwayEnvironmentStaging:
-		*s = PathwayEnvironmentStaging
-	default:
-		*s = PathwayEnvironment(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s PathwayEnvironment) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s PathwayEnvironment) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PathwayEnvironment) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *PathwayEnvironment) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes PathwayVersionSelector as json.
 func (s PathwayVersionSelector) Encode(e *jx.Encoder) {
 	switch s.Type {
 	case IntPathwayVersionSelector:
@@ -5778,7 +2336,6 @@ func (s PathwayVersionSelector) Encode(e *jx.Encoder) {
 	}
 }
 
-// Decode decodes PathwayVersionSelector from json.
 func (s *PathwayVersionSelector) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode PathwayVersionSelector to nil")
@@ -5803,82 +2360,29 @@ func (s *PathwayVersionSelector) Decode(d *jx.Decoder) error {
 	return nil
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s PathwayVersionSelector) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s PathwayVersionSelector) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *PathwayVersionSelector) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes QueueStatus as json.
 func (s QueueStatus) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes QueueStatus from json.
 func (s *QueueStatus) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode QueueStatus to nil")
+		return codec.Nil("QueueStatus")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch QueueStatus(v) {
-	case QueueStatusNew:
-		*s = QueueStatusNew
-	case QueueStatusQueued:
-		*s = QueueStatusQueued
-	case QueueStatusAllocated:
-		*s = QueueStatusAllocated
-	case QueueStatusStarted:
-		*s = QueueStatusStarted
-	case QueueStatusComplete:
-		*s = QueueStatusComplete
-	case QueueStatusPreQueueError:
-		*s = QueueStatusPreQueueError
-	case QueueStatusQueueError:
-		*s = QueueStatusQueueError
-	case QueueStatusCallError:
-		*s = QueueStatusCallError
-	case QueueStatusCompleteError:
-		*s = QueueStatusCompleteError
-	default:
-		*s = QueueStatus(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s QueueStatus) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s QueueStatus) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *QueueStatus) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *QueueStatus) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s RequestData) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields implements json.Marshaler.
-func (s RequestData) encodeFields(e *jx.Encoder) {
 	for k, elem := range s {
 		e.FieldStart(k)
 
@@ -5886,9 +2390,9 @@ func (s RequestData) encodeFields(e *jx.Encoder) {
 			e.Raw(elem)
 		}
 	}
+	e.ObjEnd()
 }
 
-// Decode decodes RequestData from json.
 func (s *RequestData) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode RequestData to nil")
@@ -5898,14 +2402,7 @@ func (s *RequestData) Decode(d *jx.Decoder) error {
 	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
 		propertiesCount++
 		var elem jx.Raw
-		if err := func() error {
-			v, err := d.RawAppend(nil)
-			elem = jx.Raw(v)
-			if err != nil {
-				return err
-			}
-			return nil
-		}(); err != nil {
+		if err := codec.DecodeRaw(d, &elem); err != nil {
 			return errors.Wrapf(err, "decode field %q", k)
 		}
 		m[string(k)] = elem
@@ -5914,652 +2411,219 @@ func (s *RequestData) Decode(d *jx.Decoder) error {
 		return errors.Wrap(err, "decode RequestData")
 	}
 	// Validate properties count.
-	if err := (validate.Object{
-		MinProperties:    0,
-		MinPropertiesSet: false,
-		MaxProperties:    200,
-		MaxPropertiesSet: true,
-	}).ValidateProperties(propertiesCount); err != nil {
-		return errors.Wrap(err, "object")
-	}
-
-	return nil
+	return codec.Wrap((validate.Object{MaxProperties: 200, MaxPropertiesSet: true}).ValidateProperties(propertiesCount), "object")
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s RequestData) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s RequestData) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *RequestData) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *RequestData) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *RetryOptions) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("wait")
+	e.Int(s.Wait)
+	if s.VoicemailAction.Set {
+		e.FieldStart("voicemail_action")
+		s.VoicemailAction.Encode(e)
+	}
+	if s.VoicemailMessage.Set {
+		e.FieldStart("voicemail_message")
+		s.VoicemailMessage.Encode(e)
+	}
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *RetryOptions) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("wait")
-		e.Int(s.Wait)
-	}
-	{
-		if s.VoicemailAction.Set {
-			e.FieldStart("voicemail_action")
-			s.VoicemailAction.Encode(e)
-		}
-	}
-	{
-		if s.VoicemailMessage.Set {
-			e.FieldStart("voicemail_message")
-			s.VoicemailMessage.Encode(e)
-		}
-	}
+var objectOfRetryOptions = codec.Object{
+	Type:     "RetryOptions",
+	Members:  []string{"wait", "voicemail_action", "voicemail_message"},
+	Required: []uint8{0b00000001},
 }
 
-var jsonFieldsNameOfRetryOptions = [3]string{
-	0: "wait",
-	1: "voicemail_action",
-	2: "voicemail_message",
-}
-
-// Decode decodes RetryOptions from json.
 func (s *RetryOptions) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode RetryOptions to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfRetryOptions.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "wait":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Int()
-				s.Wait = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"wait\"")
-			}
+			return 0, codec.DecodeInt(d, &s.Wait)
 		case "voicemail_action":
-			if err := func() error {
-				s.VoicemailAction.Reset()
-				if err := s.VoicemailAction.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"voicemail_action\"")
-			}
+			s.VoicemailAction.Reset()
+			return 1, s.VoicemailAction.Decode(d)
 		case "voicemail_message":
-			if err := func() error {
-				s.VoicemailMessage.Reset()
-				if err := s.VoicemailMessage.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"voicemail_message\"")
-			}
-		default:
-			return errors.Errorf("unexpected field %q", k)
+			s.VoicemailMessage.Reset()
+			return 2, s.VoicemailMessage.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode RetryOptions")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000001,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfRetryOptions) {
-					name = jsonFieldsNameOfRetryOptions[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *RetryOptions) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *RetryOptions) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *RetryOptions) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *RetryOptions) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes RetryOptionsVoicemailAction as json.
 func (s RetryOptionsVoicemailAction) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes RetryOptionsVoicemailAction from json.
 func (s *RetryOptionsVoicemailAction) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode RetryOptionsVoicemailAction to nil")
+		return codec.Nil("RetryOptionsVoicemailAction")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch RetryOptionsVoicemailAction(v) {
-	case RetryOptionsVoicemailActionHangup:
-		*s = RetryOptionsVoicemailActionHangup
-	case RetryOptionsVoicemailActionLeaveMessage:
-		*s = RetryOptionsVoicemailActionLeaveMessage
-	case RetryOptionsVoicemailActionIgnore:
-		*s = RetryOptionsVoicemailActionIgnore
-	default:
-		*s = RetryOptionsVoicemailAction(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s RetryOptionsVoicemailAction) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s RetryOptionsVoicemailAction) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *RetryOptionsVoicemailAction) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes SuccessStatus as json.
 func (s SuccessStatus) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes SuccessStatus from json.
 func (s *SuccessStatus) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode SuccessStatus to nil")
+		return codec.Nil("SuccessStatus")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch SuccessStatus(v) {
-	case SuccessStatusSuccess:
-		*s = SuccessStatusSuccess
-	default:
-		*s = SuccessStatus(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s SuccessStatus) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s SuccessStatus) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SuccessStatus) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SuccessStatus) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TranscriptLine) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("id")
+	e.Int(s.ID)
+	e.FieldStart("created_at")
+	json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
+	e.FieldStart("text")
+	e.Str(s.Text)
+	e.FieldStart("user")
+	s.User.Encode(e)
+	if s.Start.Set {
+		e.FieldStart("start")
+		s.Start.Encode(e)
+	}
+	if s.End.Set {
+		e.FieldStart("end")
+		s.End.Encode(e)
+	}
+	if s.Interrupted.Set {
+		e.FieldStart("interrupted")
+		s.Interrupted.Encode(e)
+	}
+	if s.Latency.Set {
+		e.FieldStart("latency")
+		s.Latency.Encode(e)
+	}
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TranscriptLine) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("id")
-		e.Int(s.ID)
-	}
-	{
-		e.FieldStart("created_at")
-		json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
-	}
-	{
-		e.FieldStart("text")
-		e.Str(s.Text)
-	}
-	{
-		e.FieldStart("user")
-		s.User.Encode(e)
-	}
-	{
-		if s.Start.Set {
-			e.FieldStart("start")
-			s.Start.Encode(e)
-		}
-	}
-	{
-		if s.End.Set {
-			e.FieldStart("end")
-			s.End.Encode(e)
-		}
-	}
-	{
-		if s.Interrupted.Set {
-			e.FieldStart("interrupted")
-			s.Interrupted.Encode(e)
-		}
-	}
-	{
-		if s.Latency.Set {
-			e.FieldStart("latency")
-			s.Latency.Encode(e)
-		}
-	}
+var objectOfTranscriptLine = codec.Object{
+	Type:     "TranscriptLine",
+	Members:  []string{"id", "created_at", "text", "user", "start", "end", "interrupted", "latency"},
+	Required: []uint8{0b00001111},
 }
 
-var jsonFieldsNameOfTranscriptLine = [8]string{
-	0: "id",
-	1: "created_at",
-	2: "text",
-	3: "user",
-	4: "start",
-	5: "end",
-	6: "interrupted",
-	7: "latency",
-}
-
-// Decode decodes TranscriptLine from json.
 func (s *TranscriptLine) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TranscriptLine to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTranscriptLine.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "id":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Int()
-				s.ID = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"id\"")
-			}
+			return 0, codec.DecodeInt(d, &s.ID)
 		case "created_at":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.000Z07:00")
-				s.CreatedAt = v
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"created_at\"")
-			}
+			return 1, codec.DecodeTime(d, &s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
 		case "text":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				v, err := d.Str()
-				s.Text = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"text\"")
-			}
+			return 2, codec.DecodeStr(d, &s.Text)
 		case "user":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				if err := s.User.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"user\"")
-			}
+			return 3, s.User.Decode(d)
 		case "start":
-			if err := func() error {
-				s.Start.Reset()
-				if err := s.Start.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"start\"")
-			}
+			s.Start.Reset()
+			return 4, s.Start.Decode(d)
 		case "end":
-			if err := func() error {
-				s.End.Reset()
-				if err := s.End.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"end\"")
-			}
+			s.End.Reset()
+			return 5, s.End.Decode(d)
 		case "interrupted":
-			if err := func() error {
-				s.Interrupted.Reset()
-				if err := s.Interrupted.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"interrupted\"")
-			}
+			s.Interrupted.Reset()
+			return 6, s.Interrupted.Decode(d)
 		case "latency":
-			if err := func() error {
-				s.Latency.Reset()
-				if err := s.Latency.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"latency\"")
-			}
-		default:
-			return d.Skip()
+			s.Latency.Reset()
+			return 7, s.Latency.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TranscriptLine")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00001111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTranscriptLine) {
-					name = jsonFieldsNameOfTranscriptLine[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TranscriptLine) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TranscriptLine) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TranscriptLine) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TranscriptLine) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes TranscriptLineUser as json.
 func (s TranscriptLineUser) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes TranscriptLineUser from json.
 func (s *TranscriptLineUser) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode TranscriptLineUser to nil")
+		return codec.Nil("TranscriptLineUser")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch TranscriptLineUser(v) {
-	case TranscriptLineUserUser:
-		*s = TranscriptLineUserUser
-	case TranscriptLineUserAssistant:
-		*s = TranscriptLineUserAssistant
-	case TranscriptLineUserRobot:
-		*s = TranscriptLineUserRobot
-	case TranscriptLineUserAgentAction:
-		*s = TranscriptLineUserAgentAction
-	default:
-		*s = TranscriptLineUser(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s TranscriptLineUser) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s TranscriptLineUser) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TranscriptLineUser) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TranscriptLineUser) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *VoicemailOptions) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("action")
+	s.Action.Encode(e)
+	if s.Message.Set {
+		e.FieldStart("message")
+		s.Message.Encode(e)
+	}
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *VoicemailOptions) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("action")
-		s.Action.Encode(e)
-	}
-	{
-		if s.Message.Set {
-			e.FieldStart("message")
-			s.Message.Encode(e)
-		}
-	}
+var objectOfVoicemailOptions = codec.Object{
+	Type:     "VoicemailOptions",
+	Members:  []string{"action", "message"},
+	Required: []uint8{0b00000001},
 }
 
-var jsonFieldsNameOfVoicemailOptions = [2]string{
-	0: "action",
-	1: "message",
-}
-
-// Decode decodes VoicemailOptions from json.
 func (s *VoicemailOptions) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode VoicemailOptions to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfVoicemailOptions.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "action":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Action.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"action\"")
-			}
+			return 0, s.Action.Decode(d)
 		case "message":
-			if err := func() error {
-				s.Message.Reset()
-				if err := s.Message.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"message\"")
-			}
-		default:
-			return errors.Errorf("unexpected field %q", k)
+			s.Message.Reset()
+			return 1, s.Message.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode VoicemailOptions")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000001,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfVoicemailOptions) {
-					name = jsonFieldsNameOfVoicemailOptions[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *VoicemailOptions) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *VoicemailOptions) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *VoicemailOptions) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *VoicemailOptions) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes VoicemailOptionsAction as json.
 func (s VoicemailOptionsAction) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes VoicemailOptionsAction from json.
 func (s *VoicemailOptionsAction) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode VoicemailOptionsAction to nil")
+		return codec.Nil("VoicemailOptionsAction")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch VoicemailOptionsAction(v) {
-	case VoicemailOptionsActionHangup:
-		*s = VoicemailOptionsActionHangup
-	case VoicemailOptionsActionLeaveMessage:
-		*s = VoicemailOptionsActionLeaveMessage
-	case VoicemailOptionsActionIgnore:
-		*s = VoicemailOptionsActionIgnore
-	default:
-		*s = VoicemailOptionsAction(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s VoicemailOptionsAction) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s VoicemailOptionsAction) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *VoicemailOptionsAction) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes Warnings as json.
 func (s Warnings) Encode(e *jx.Encoder) {
 	unwrapped := []string(s)
 	if unwrapped == nil {
@@ -6575,43 +2639,18 @@ func (s Warnings) Encode(e *jx.Encoder) {
 	}
 }
 
-// Decode decodes Warnings from json.
 func (s *Warnings) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode Warnings to nil")
 	}
 	var unwrapped []string
-	if err := func() error {
-		unwrapped = make([]string, 0)
-		if err := d.Arr(func(d *jx.Decoder) error {
-			var elem string
-			v, err := d.Str()
-			elem = string(v)
-			if err != nil {
-				return err
-			}
-			unwrapped = append(unwrapped, elem)
-			return nil
-		}); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
+	if err := codec.DecodeStrs(d, &unwrapped); err != nil {
 		return errors.Wrap(err, "alias")
 	}
 	*s = Warnings(unwrapped)
 	return nil
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s Warnings) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s Warnings) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *Warnings) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *Warnings) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }

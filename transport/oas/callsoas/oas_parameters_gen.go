@@ -4,14 +4,14 @@ package callsoas
 
 import (
 	"net/http"
-	"net/url"
 
-	"github.com/go-faster/errors"
 	"github.com/ogen-go/ogen/conv"
 	"github.com/ogen-go/ogen/middleware"
-	"github.com/ogen-go/ogen/ogenerrors"
+
 	"github.com/ogen-go/ogen/uri"
 	"github.com/ogen-go/ogen/validate"
+
+	"github.com/callwright/callwright/transport/oas/internal/codec"
 )
 
 // CreateCallParams is parameters of createCall operation.
@@ -22,85 +22,22 @@ type CreateCallParams struct {
 }
 
 func unpackCreateCallParams(packed middleware.Parameters) (params CreateCallParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "Idempotency-Key",
-			In:   "header",
-		}
-		if v, ok := packed[key]; ok {
-			params.IdempotencyKey = v.(OptString)
-		}
-	}
+	codec.Unpack(packed, "Idempotency-Key", "header", false, &params.IdempotencyKey)
 	return params
 }
 
 func decodeCreateCallParams(args [0]string, argsEscaped bool, r *http.Request) (params CreateCallParams, _ error) {
 	h := uri.NewHeaderDecoder(r.Header)
 	// Decode header: Idempotency-Key.
-	if err := func() error {
-		cfg := uri.HeaderParameterDecodingConfig{
-			Name:    "Idempotency-Key",
-			Explode: false,
-		}
-		if err := h.HasParam(cfg); err == nil {
-			if err := h.DecodeParam(cfg, func(d uri.Decoder) error {
-				var paramsDotIdempotencyKeyVal string
-				if err := func() error {
-					val, err := d.DecodeValue()
-					if err != nil {
-						return err
-					}
-
-					c, err := conv.ToString(val)
-					if err != nil {
-						return err
-					}
-
-					paramsDotIdempotencyKeyVal = c
-					return nil
-				}(); err != nil {
-					return err
-				}
-				params.IdempotencyKey.SetTo(paramsDotIdempotencyKeyVal)
-				return nil
-			}); err != nil {
-				return err
-			}
-			if err := func() error {
-				if value, ok := params.IdempotencyKey.Get(); ok {
-					if err := func() error {
-						if err := (validate.String{
-							MinLength:     1,
-							MinLengthSet:  true,
-							MaxLength:     255,
-							MaxLengthSet:  true,
-							Email:         false,
-							Hostname:      false,
-							Regex:         nil,
-							MinNumeric:    0,
-							MinNumericSet: false,
-							MaxNumeric:    0,
-							MaxNumericSet: false,
-						}).Validate(string(value)); err != nil {
-							return errors.Wrap(err, "string")
-						}
-						return nil
-					}(); err != nil {
-						return err
-					}
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
+	if err := codec.Param(h, uri.HeaderParameterDecodingConfig{Name: "Idempotency-Key"}, false, func(d uri.Decoder) error {
+		return codec.SetParamText(d, params.IdempotencyKey.SetTo)
+	}, func() error {
+		if value, ok := params.IdempotencyKey.Get(); ok {
+			return codec.Length(string(value), 1, 255)
 		}
 		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "Idempotency-Key",
-			In:   "header",
-			Err:  err,
-		}
+	}); err != nil {
+		return params, codec.ParamError("Idempotency-Key", "header", err)
 	}
 	return params, nil
 }
@@ -112,81 +49,16 @@ type GetCallParams struct {
 }
 
 func unpackGetCallParams(packed middleware.Parameters) (params GetCallParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "call_id",
-			In:   "path",
-		}
-		params.CallID = packed[key].(string)
-	}
+	codec.Unpack(packed, "call_id", "path", true, &params.CallID)
 	return params
 }
 
 func decodeGetCallParams(args [1]string, argsEscaped bool, r *http.Request) (params GetCallParams, _ error) {
 	// Decode path: call_id.
-	if err := func() error {
-		param := args[0]
-		if argsEscaped {
-			unescaped, err := url.PathUnescape(args[0])
-			if err != nil {
-				return errors.Wrap(err, "unescape path")
-			}
-			param = unescaped
-		}
-		if len(param) > 0 {
-			d := uri.NewPathDecoder(uri.PathDecoderConfig{
-				Param:   "call_id",
-				Value:   param,
-				Style:   uri.PathStyleSimple,
-				Explode: false,
-			})
-
-			if err := func() error {
-				val, err := d.DecodeValue()
-				if err != nil {
-					return err
-				}
-
-				c, err := conv.ToString(val)
-				if err != nil {
-					return err
-				}
-
-				params.CallID = c
-				return nil
-			}(); err != nil {
-				return err
-			}
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(params.CallID)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		} else {
-			return validate.ErrFieldRequired
-		}
-		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "call_id",
-			In:   "path",
-			Err:  err,
-		}
+	if err := codec.PathParam("call_id", args[0], argsEscaped, func(d uri.Decoder) error { return codec.DecodeParamText(d, &params.CallID) }, func() error {
+		return codec.Length(string(params.CallID), 1, 64)
+	}); err != nil {
+		return params, err
 	}
 	return params, nil
 }
@@ -200,157 +72,29 @@ type GetRecordingParams struct {
 }
 
 func unpackGetRecordingParams(packed middleware.Parameters) (params GetRecordingParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "call_id",
-			In:   "path",
-		}
-		params.CallID = packed[key].(string)
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "range",
-			In:   "header",
-		}
-		if v, ok := packed[key]; ok {
-			params.Range = v.(OptString)
-		}
-	}
+	codec.Unpack(packed, "call_id", "path", true, &params.CallID)
+	codec.Unpack(packed, "range", "header", false, &params.Range)
 	return params
 }
 
 func decodeGetRecordingParams(args [1]string, argsEscaped bool, r *http.Request) (params GetRecordingParams, _ error) {
 	h := uri.NewHeaderDecoder(r.Header)
 	// Decode path: call_id.
-	if err := func() error {
-		param := args[0]
-		if argsEscaped {
-			unescaped, err := url.PathUnescape(args[0])
-			if err != nil {
-				return errors.Wrap(err, "unescape path")
-			}
-			param = unescaped
-		}
-		if len(param) > 0 {
-			d := uri.NewPathDecoder(uri.PathDecoderConfig{
-				Param:   "call_id",
-				Value:   param,
-				Style:   uri.PathStyleSimple,
-				Explode: false,
-			})
-
-			if err := func() error {
-				val, err := d.DecodeValue()
-				if err != nil {
-					return err
-				}
-
-				c, err := conv.ToString(val)
-				if err != nil {
-					return err
-				}
-
-				params.CallID = c
-				return nil
-			}(); err != nil {
-				return err
-			}
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(params.CallID)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		} else {
-			return validate.ErrFieldRequired
-		}
-		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "call_id",
-			In:   "path",
-			Err:  err,
-		}
+	if err := codec.PathParam("call_id", args[0], argsEscaped, func(d uri.Decoder) error { return codec.DecodeParamText(d, &params.CallID) }, func() error {
+		return codec.Length(string(params.CallID), 1, 64)
+	}); err != nil {
+		return params, err
 	}
 	// Decode header: range.
-	if err := func() error {
-		cfg := uri.HeaderParameterDecodingConfig{
-			Name:    "range",
-			Explode: false,
-		}
-		if err := h.HasParam(cfg); err == nil {
-			if err := h.DecodeParam(cfg, func(d uri.Decoder) error {
-				var paramsDotRangeVal string
-				if err := func() error {
-					val, err := d.DecodeValue()
-					if err != nil {
-						return err
-					}
-
-					c, err := conv.ToString(val)
-					if err != nil {
-						return err
-					}
-
-					paramsDotRangeVal = c
-					return nil
-				}(); err != nil {
-					return err
-				}
-				params.Range.SetTo(paramsDotRangeVal)
-				return nil
-			}); err != nil {
-				return err
-			}
-			if err := func() error {
-				if value, ok := params.Range.Get(); ok {
-					if err := func() error {
-						if err := (validate.String{
-							MinLength:     0,
-							MinLengthSet:  false,
-							MaxLength:     100,
-							MaxLengthSet:  true,
-							Email:         false,
-							Hostname:      false,
-							Regex:         nil,
-							MinNumeric:    0,
-							MinNumericSet: false,
-							MaxNumeric:    0,
-							MaxNumericSet: false,
-						}).Validate(string(value)); err != nil {
-							return errors.Wrap(err, "string")
-						}
-						return nil
-					}(); err != nil {
-						return err
-					}
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
+	if err := codec.Param(h, uri.HeaderParameterDecodingConfig{Name: "range"}, false, func(d uri.Decoder) error {
+		return codec.SetParamText(d, params.Range.SetTo)
+	}, func() error {
+		if value, ok := params.Range.Get(); ok {
+			return codec.Length(string(value), 0, 100)
 		}
 		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "range",
-			In:   "header",
-			Err:  err,
-		}
+	}); err != nil {
+		return params, codec.ParamError("range", "header", err)
 	}
 	return params, nil
 }
@@ -389,802 +133,141 @@ type ListCallsParams struct {
 }
 
 func unpackListCallsParams(packed middleware.Parameters) (params ListCallsParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "from_number",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.FromNumber = v.(OptString)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "to_number",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.ToNumber = v.(OptString)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "start_date",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.StartDate = v.(OptString)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "end_date",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.EndDate = v.(OptString)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "completed",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Completed = v.(OptBool)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "inbound",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Inbound = v.(OptBool)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "answered_by",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.AnsweredBy = v.(OptListCallsAnsweredBy)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "status",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Status = v.(OptCallStatus)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "pathway_id",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.PathwayID = v.(OptString)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "duration_gt",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.DurationGt = v.(OptFloat64)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "duration_lt",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.DurationLt = v.(OptFloat64)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "ascending",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Ascending = v.(OptBool)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "limit",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Limit = v.(OptInt)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "cursor",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Cursor = v.(OptString)
-		}
-	}
+	codec.Unpack(packed, "from_number", "query", false, &params.FromNumber)
+	codec.Unpack(packed, "to_number", "query", false, &params.ToNumber)
+	codec.Unpack(packed, "start_date", "query", false, &params.StartDate)
+	codec.Unpack(packed, "end_date", "query", false, &params.EndDate)
+	codec.Unpack(packed, "completed", "query", false, &params.Completed)
+	codec.Unpack(packed, "inbound", "query", false, &params.Inbound)
+	codec.Unpack(packed, "answered_by", "query", false, &params.AnsweredBy)
+	codec.Unpack(packed, "status", "query", false, &params.Status)
+	codec.Unpack(packed, "pathway_id", "query", false, &params.PathwayID)
+	codec.Unpack(packed, "duration_gt", "query", false, &params.DurationGt)
+	codec.Unpack(packed, "duration_lt", "query", false, &params.DurationLt)
+	codec.Unpack(packed, "ascending", "query", false, &params.Ascending)
+	codec.Unpack(packed, "limit", "query", false, &params.Limit)
+	codec.Unpack(packed, "cursor", "query", false, &params.Cursor)
 	return params
 }
 
 func decodeListCallsParams(args [0]string, argsEscaped bool, r *http.Request) (params ListCallsParams, _ error) {
 	q := uri.NewQueryDecoder(r.URL.Query())
 	// Decode query: from_number.
-	if err := func() error {
-		cfg := uri.QueryParameterDecodingConfig{
-			Name:    "from_number",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
-		}
-
-		if err := q.HasParam(cfg); err == nil {
-			if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
-				var paramsDotFromNumberVal string
-				if err := func() error {
-					val, err := d.DecodeValue()
-					if err != nil {
-						return err
-					}
-
-					c, err := conv.ToString(val)
-					if err != nil {
-						return err
-					}
-
-					paramsDotFromNumberVal = c
-					return nil
-				}(); err != nil {
-					return err
-				}
-				params.FromNumber.SetTo(paramsDotFromNumberVal)
-				return nil
-			}); err != nil {
-				return err
-			}
-			if err := func() error {
-				if value, ok := params.FromNumber.Get(); ok {
-					if err := func() error {
-						if err := (validate.String{
-							MinLength:     1,
-							MinLengthSet:  true,
-							MaxLength:     64,
-							MaxLengthSet:  true,
-							Email:         false,
-							Hostname:      false,
-							Regex:         nil,
-							MinNumeric:    0,
-							MinNumericSet: false,
-							MaxNumeric:    0,
-							MaxNumericSet: false,
-						}).Validate(string(value)); err != nil {
-							return errors.Wrap(err, "string")
-						}
-						return nil
-					}(); err != nil {
-						return err
-					}
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
+	if err := codec.Param(q, uri.QueryParameterDecodingConfig{Name: "from_number", Style: uri.QueryStyleForm, Explode: true}, false, func(d uri.Decoder) error {
+		return codec.SetParamText(d, params.FromNumber.SetTo)
+	}, func() error {
+		if value, ok := params.FromNumber.Get(); ok {
+			return codec.Length(string(value), 1, 64)
 		}
 		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "from_number",
-			In:   "query",
-			Err:  err,
-		}
+	}); err != nil {
+		return params, codec.ParamError("from_number", "query", err)
 	}
 	// Decode query: to_number.
-	if err := func() error {
-		cfg := uri.QueryParameterDecodingConfig{
-			Name:    "to_number",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
-		}
-
-		if err := q.HasParam(cfg); err == nil {
-			if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
-				var paramsDotToNumberVal string
-				if err := func() error {
-					val, err := d.DecodeValue()
-					if err != nil {
-						return err
-					}
-
-					c, err := conv.ToString(val)
-					if err != nil {
-						return err
-					}
-
-					paramsDotToNumberVal = c
-					return nil
-				}(); err != nil {
-					return err
-				}
-				params.ToNumber.SetTo(paramsDotToNumberVal)
-				return nil
-			}); err != nil {
-				return err
-			}
-			if err := func() error {
-				if value, ok := params.ToNumber.Get(); ok {
-					if err := func() error {
-						if err := (validate.String{
-							MinLength:     1,
-							MinLengthSet:  true,
-							MaxLength:     64,
-							MaxLengthSet:  true,
-							Email:         false,
-							Hostname:      false,
-							Regex:         nil,
-							MinNumeric:    0,
-							MinNumericSet: false,
-							MaxNumeric:    0,
-							MaxNumericSet: false,
-						}).Validate(string(value)); err != nil {
-							return errors.Wrap(err, "string")
-						}
-						return nil
-					}(); err != nil {
-						return err
-					}
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
+	if err := codec.Param(q, uri.QueryParameterDecodingConfig{Name: "to_number", Style: uri.QueryStyleForm, Explode: true}, false, func(d uri.Decoder) error {
+		return codec.SetParamText(d, params.ToNumber.SetTo)
+	}, func() error {
+		if value, ok := params.ToNumber.Get(); ok {
+			return codec.Length(string(value), 1, 64)
 		}
 		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "to_number",
-			In:   "query",
-			Err:  err,
-		}
+	}); err != nil {
+		return params, codec.ParamError("to_number", "query", err)
 	}
 	// Decode query: start_date.
-	if err := func() error {
-		cfg := uri.QueryParameterDecodingConfig{
-			Name:    "start_date",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
-		}
-
-		if err := q.HasParam(cfg); err == nil {
-			if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
-				var paramsDotStartDateVal string
-				if err := func() error {
-					val, err := d.DecodeValue()
-					if err != nil {
-						return err
-					}
-
-					c, err := conv.ToString(val)
-					if err != nil {
-						return err
-					}
-
-					paramsDotStartDateVal = c
-					return nil
-				}(); err != nil {
-					return err
-				}
-				params.StartDate.SetTo(paramsDotStartDateVal)
-				return nil
-			}); err != nil {
-				return err
-			}
-			if err := func() error {
-				if value, ok := params.StartDate.Get(); ok {
-					if err := func() error {
-						if err := (validate.String{
-							MinLength:     1,
-							MinLengthSet:  true,
-							MaxLength:     64,
-							MaxLengthSet:  true,
-							Email:         false,
-							Hostname:      false,
-							Regex:         nil,
-							MinNumeric:    0,
-							MinNumericSet: false,
-							MaxNumeric:    0,
-							MaxNumericSet: false,
-						}).Validate(string(value)); err != nil {
-							return errors.Wrap(err, "string")
-						}
-						return nil
-					}(); err != nil {
-						return err
-					}
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
+	if err := codec.Param(q, uri.QueryParameterDecodingConfig{Name: "start_date", Style: uri.QueryStyleForm, Explode: true}, false, func(d uri.Decoder) error {
+		return codec.SetParamText(d, params.StartDate.SetTo)
+	}, func() error {
+		if value, ok := params.StartDate.Get(); ok {
+			return codec.Length(string(value), 1, 64)
 		}
 		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "start_date",
-			In:   "query",
-			Err:  err,
-		}
+	}); err != nil {
+		return params, codec.ParamError("start_date", "query", err)
 	}
 	// Decode query: end_date.
-	if err := func() error {
-		cfg := uri.QueryParameterDecodingConfig{
-			Name:    "end_date",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
-		}
-
-		if err := q.HasParam(cfg); err == nil {
-			if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
-				var paramsDotEndDateVal string
-				if err := func() error {
-					val, err := d.DecodeValue()
-					if err != nil {
-						return err
-					}
-
-					c, err := conv.ToString(val)
-					if err != nil {
-						return err
-					}
-
-					paramsDotEndDateVal = c
-					return nil
-				}(); err != nil {
-					return err
-				}
-				params.EndDate.SetTo(paramsDotEndDateVal)
-				return nil
-			}); err != nil {
-				return err
-			}
-			if err := func() error {
-				if value, ok := params.EndDate.Get(); ok {
-					if err := func() error {
-						if err := (validate.String{
-							MinLength:     1,
-							MinLengthSet:  true,
-							MaxLength:     64,
-							MaxLengthSet:  true,
-							Email:         false,
-							Hostname:      false,
-							Regex:         nil,
-							MinNumeric:    0,
-							MinNumericSet: false,
-							MaxNumeric:    0,
-							MaxNumericSet: false,
-						}).Validate(string(value)); err != nil {
-							return errors.Wrap(err, "string")
-						}
-						return nil
-					}(); err != nil {
-						return err
-					}
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
+	if err := codec.Param(q, uri.QueryParameterDecodingConfig{Name: "end_date", Style: uri.QueryStyleForm, Explode: true}, false, func(d uri.Decoder) error {
+		return codec.SetParamText(d, params.EndDate.SetTo)
+	}, func() error {
+		if value, ok := params.EndDate.Get(); ok {
+			return codec.Length(string(value), 1, 64)
 		}
 		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "end_date",
-			In:   "query",
-			Err:  err,
-		}
+	}); err != nil {
+		return params, codec.ParamError("end_date", "query", err)
 	}
 	// Decode query: completed.
-	if err := func() error {
-		cfg := uri.QueryParameterDecodingConfig{
-			Name:    "completed",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
-		}
+	if err := codec.Param(q, uri.QueryParameterDecodingConfig{Name: "completed", Style: uri.QueryStyleForm, Explode: true}, false, func(d uri.Decoder) error {
+		return codec.SetParam(d, params.Completed.SetTo, conv.ToBool)
+	}, func() error {
 
-		if err := q.HasParam(cfg); err == nil {
-			if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
-				var paramsDotCompletedVal bool
-				if err := func() error {
-					val, err := d.DecodeValue()
-					if err != nil {
-						return err
-					}
-
-					c, err := conv.ToBool(val)
-					if err != nil {
-						return err
-					}
-
-					paramsDotCompletedVal = c
-					return nil
-				}(); err != nil {
-					return err
-				}
-				params.Completed.SetTo(paramsDotCompletedVal)
-				return nil
-			}); err != nil {
-				return err
-			}
-		}
 		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "completed",
-			In:   "query",
-			Err:  err,
-		}
+	}); err != nil {
+		return params, codec.ParamError("completed", "query", err)
 	}
 	// Decode query: inbound.
-	if err := func() error {
-		cfg := uri.QueryParameterDecodingConfig{
-			Name:    "inbound",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
-		}
+	if err := codec.Param(q, uri.QueryParameterDecodingConfig{Name: "inbound", Style: uri.QueryStyleForm, Explode: true}, false, func(d uri.Decoder) error {
+		return codec.SetParam(d, params.Inbound.SetTo, conv.ToBool)
+	}, func() error {
 
-		if err := q.HasParam(cfg); err == nil {
-			if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
-				var paramsDotInboundVal bool
-				if err := func() error {
-					val, err := d.DecodeValue()
-					if err != nil {
-						return err
-					}
-
-					c, err := conv.ToBool(val)
-					if err != nil {
-						return err
-					}
-
-					paramsDotInboundVal = c
-					return nil
-				}(); err != nil {
-					return err
-				}
-				params.Inbound.SetTo(paramsDotInboundVal)
-				return nil
-			}); err != nil {
-				return err
-			}
-		}
 		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "inbound",
-			In:   "query",
-			Err:  err,
-		}
+	}); err != nil {
+		return params, codec.ParamError("inbound", "query", err)
 	}
 	// Decode query: answered_by.
-	if err := func() error {
-		cfg := uri.QueryParameterDecodingConfig{
-			Name:    "answered_by",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
-		}
-
-		if err := q.HasParam(cfg); err == nil {
-			if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
-				var paramsDotAnsweredByVal ListCallsAnsweredBy
-				if err := func() error {
-					val, err := d.DecodeValue()
-					if err != nil {
-						return err
-					}
-
-					c, err := conv.ToString(val)
-					if err != nil {
-						return err
-					}
-
-					paramsDotAnsweredByVal = ListCallsAnsweredBy(c)
-					return nil
-				}(); err != nil {
-					return err
-				}
-				params.AnsweredBy.SetTo(paramsDotAnsweredByVal)
-				return nil
-			}); err != nil {
-				return err
-			}
-			if err := func() error {
-				if value, ok := params.AnsweredBy.Get(); ok {
-					if err := func() error {
-						if err := value.Validate(); err != nil {
-							return err
-						}
-						return nil
-					}(); err != nil {
-						return err
-					}
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
+	if err := codec.Param(q, uri.QueryParameterDecodingConfig{Name: "answered_by", Style: uri.QueryStyleForm, Explode: true}, false, func(d uri.Decoder) error {
+		return codec.SetParamText(d, params.AnsweredBy.SetTo)
+	}, func() error {
+		if value, ok := params.AnsweredBy.Get(); ok {
+			return value.Validate()
 		}
 		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "answered_by",
-			In:   "query",
-			Err:  err,
-		}
+	}); err != nil {
+		return params, codec.ParamError("answered_by", "query", err)
 	}
 	// Decode query: status.
-	if err := func() error {
-		cfg := uri.QueryParameterDecodingConfig{
-			Name:    "status",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
-		}
-
-		if err := q.HasParam(cfg); err == nil {
-			if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
-				var paramsDotStatusVal CallStatus
-				if err := func() error {
-					val, err := d.DecodeValue()
-					if err != nil {
-						return err
-					}
-
-					c, err := conv.ToString(val)
-					if err != nil {
-						return err
-					}
-
-					paramsDotStatusVal = CallStatus(c)
-					return nil
-				}(); err != nil {
-					return err
-				}
-				params.Status.SetTo(paramsDotStatusVal)
-				return nil
-			}); err != nil {
-				return err
-			}
-			if err := func() error {
-				if value, ok := params.Status.Get(); ok {
-					if err := func() error {
-						if err := value.Validate(); err != nil {
-							return err
-						}
-						return nil
-					}(); err != nil {
-						return err
-					}
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
+	if err := codec.Param(q, uri.QueryParameterDecodingConfig{Name: "status", Style: uri.QueryStyleForm, Explode: true}, false, func(d uri.Decoder) error {
+		return codec.SetParamText(d, params.Status.SetTo)
+	}, func() error {
+		if value, ok := params.Status.Get(); ok {
+			return value.Validate()
 		}
 		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "status",
-			In:   "query",
-			Err:  err,
-		}
+	}); err != nil {
+		return params, codec.ParamError("status", "query", err)
 	}
 	// Decode query: pathway_id.
-	if err := func() error {
-		cfg := uri.QueryParameterDecodingConfig{
-			Name:    "pathway_id",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
-		}
-
-		if err := q.HasParam(cfg); err == nil {
-			if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
-				var paramsDotPathwayIDVal string
-				if err := func() error {
-					val, err := d.DecodeValue()
-					if err != nil {
-						return err
-					}
-
-					c, err := conv.ToString(val)
-					if err != nil {
-						return err
-					}
-
-					paramsDotPathwayIDVal = c
-					return nil
-				}(); err != nil {
-					return err
-				}
-				params.PathwayID.SetTo(paramsDotPathwayIDVal)
-				return nil
-			}); err != nil {
-				return err
-			}
-			if err := func() error {
-				if value, ok := params.PathwayID.Get(); ok {
-					if err := func() error {
-						if err := (validate.String{
-							MinLength:     1,
-							MinLengthSet:  true,
-							MaxLength:     64,
-							MaxLengthSet:  true,
-							Email:         false,
-							Hostname:      false,
-							Regex:         nil,
-							MinNumeric:    0,
-							MinNumericSet: false,
-							MaxNumeric:    0,
-							MaxNumericSet: false,
-						}).Validate(string(value)); err != nil {
-							return errors.Wrap(err, "string")
-						}
-						return nil
-					}(); err != nil {
-						return err
-					}
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
+	if err := codec.Param(q, uri.QueryParameterDecodingConfig{Name: "pathway_id", Style: uri.QueryStyleForm, Explode: true}, false, func(d uri.Decoder) error {
+		return codec.SetParamText(d, params.PathwayID.SetTo)
+	}, func() error {
+		if value, ok := params.PathwayID.Get(); ok {
+			return codec.Length(string(value), 1, 64)
 		}
 		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "pathway_id",
-			In:   "query",
-			Err:  err,
-		}
+	}); err != nil {
+		return params, codec.ParamError("pathway_id", "query", err)
 	}
 	// Decode query: duration_gt.
-	if err := func() error {
-		cfg := uri.QueryParameterDecodingConfig{
-			Name:    "duration_gt",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
-		}
-
-		if err := q.HasParam(cfg); err == nil {
-			if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
-				var paramsDotDurationGtVal float64
-				if err := func() error {
-					val, err := d.DecodeValue()
-					if err != nil {
-						return err
-					}
-
-					c, err := conv.ToFloat64(val)
-					if err != nil {
-						return err
-					}
-
-					paramsDotDurationGtVal = c
-					return nil
-				}(); err != nil {
-					return err
-				}
-				params.DurationGt.SetTo(paramsDotDurationGtVal)
-				return nil
-			}); err != nil {
-				return err
-			}
-			if err := func() error {
-				if value, ok := params.DurationGt.Get(); ok {
-					if err := func() error {
-						if err := (validate.Float{
-							MinSet:        true,
-							Min:           0,
-							MaxSet:        true,
-							Max:           720,
-							MinExclusive:  false,
-							MaxExclusive:  false,
-							MultipleOfSet: false,
-							MultipleOf:    nil,
-							Pattern:       nil,
-						}).Validate(float64(value)); err != nil {
-							return errors.Wrap(err, "float")
-						}
-						return nil
-					}(); err != nil {
-						return err
-					}
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
+	if err := codec.Param(q, uri.QueryParameterDecodingConfig{Name: "duration_gt", Style: uri.QueryStyleForm, Explode: true}, false, func(d uri.Decoder) error {
+		return codec.SetParam(d, params.DurationGt.SetTo, conv.ToFloat64)
+	}, func() error {
+		if value, ok := params.DurationGt.Get(); ok {
+			return codec.Float(float64(value), validate.Float{MinSet: true, MaxSet: true, Max: 720})
 		}
 		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "duration_gt",
-			In:   "query",
-			Err:  err,
-		}
+	}); err != nil {
+		return params, codec.ParamError("duration_gt", "query", err)
 	}
 	// Decode query: duration_lt.
-	if err := func() error {
-		cfg := uri.QueryParameterDecodingConfig{
-			Name:    "duration_lt",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
-		}
-
-		if err := q.HasParam(cfg); err == nil {
-			if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
-				var paramsDotDurationLtVal float64
-				if err := func() error {
-					val, err := d.DecodeValue()
-					if err != nil {
-						return err
-					}
-
-					c, err := conv.ToFloat64(val)
-					if err != nil {
-						return err
-					}
-
-					paramsDotDurationLtVal = c
-					return nil
-				}(); err != nil {
-					return err
-				}
-				params.DurationLt.SetTo(paramsDotDurationLtVal)
-				return nil
-			}); err != nil {
-				return err
-			}
-			if err := func() error {
-				if value, ok := params.DurationLt.Get(); ok {
-					if err := func() error {
-						if err := (validate.Float{
-							MinSet:        true,
-							Min:           0.001,
-							MaxSet:        true,
-							Max:           100000,
-							MinExclusive:  false,
-							MaxExclusive:  false,
-							MultipleOfSet: false,
-							MultipleOf:    nil,
-							Pattern:       nil,
-						}).Validate(float64(value)); err != nil {
-							return errors.Wrap(err, "float")
-						}
-						return nil
-					}(); err != nil {
-						return err
-					}
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
+	if err := codec.Param(q, uri.QueryParameterDecodingConfig{Name: "duration_lt", Style: uri.QueryStyleForm, Explode: true}, false, func(d uri.Decoder) error {
+		return codec.SetParam(d, params.DurationLt.SetTo, conv.ToFloat64)
+	}, func() error {
+		if value, ok := params.DurationLt.Get(); ok {
+			return codec.Float(float64(value), validate.Float{MinSet: true, Min: 0.001, MaxSet: true, Max: 100000})
 		}
 		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "duration_lt",
-			In:   "query",
-			Err:  err,
-		}
+	}); err != nil {
+		return params, codec.ParamError("duration_lt", "query", err)
 	}
 	// Set default value for query: ascending.
 	{
@@ -1192,45 +275,13 @@ func decodeListCallsParams(args [0]string, argsEscaped bool, r *http.Request) (p
 		params.Ascending.SetTo(val)
 	}
 	// Decode query: ascending.
-	if err := func() error {
-		cfg := uri.QueryParameterDecodingConfig{
-			Name:    "ascending",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
-		}
+	if err := codec.Param(q, uri.QueryParameterDecodingConfig{Name: "ascending", Style: uri.QueryStyleForm, Explode: true}, false, func(d uri.Decoder) error {
+		return codec.SetParam(d, params.Ascending.SetTo, conv.ToBool)
+	}, func() error {
 
-		if err := q.HasParam(cfg); err == nil {
-			if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
-				var paramsDotAscendingVal bool
-				if err := func() error {
-					val, err := d.DecodeValue()
-					if err != nil {
-						return err
-					}
-
-					c, err := conv.ToBool(val)
-					if err != nil {
-						return err
-					}
-
-					paramsDotAscendingVal = c
-					return nil
-				}(); err != nil {
-					return err
-				}
-				params.Ascending.SetTo(paramsDotAscendingVal)
-				return nil
-			}); err != nil {
-				return err
-			}
-		}
 		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "ascending",
-			In:   "query",
-			Err:  err,
-		}
+	}); err != nil {
+		return params, codec.ParamError("ascending", "query", err)
 	}
 	// Set default value for query: limit.
 	{
@@ -1238,138 +289,26 @@ func decodeListCallsParams(args [0]string, argsEscaped bool, r *http.Request) (p
 		params.Limit.SetTo(val)
 	}
 	// Decode query: limit.
-	if err := func() error {
-		cfg := uri.QueryParameterDecodingConfig{
-			Name:    "limit",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
-		}
-
-		if err := q.HasParam(cfg); err == nil {
-			if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
-				var paramsDotLimitVal int
-				if err := func() error {
-					val, err := d.DecodeValue()
-					if err != nil {
-						return err
-					}
-
-					c, err := conv.ToInt(val)
-					if err != nil {
-						return err
-					}
-
-					paramsDotLimitVal = c
-					return nil
-				}(); err != nil {
-					return err
-				}
-				params.Limit.SetTo(paramsDotLimitVal)
-				return nil
-			}); err != nil {
-				return err
-			}
-			if err := func() error {
-				if value, ok := params.Limit.Get(); ok {
-					if err := func() error {
-						if err := (validate.Int{
-							MinSet:        true,
-							Min:           1,
-							MaxSet:        true,
-							Max:           1000,
-							MinExclusive:  false,
-							MaxExclusive:  false,
-							MultipleOfSet: false,
-							MultipleOf:    0,
-							Pattern:       nil,
-						}).Validate(int64(value)); err != nil {
-							return errors.Wrap(err, "int")
-						}
-						return nil
-					}(); err != nil {
-						return err
-					}
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
+	if err := codec.Param(q, uri.QueryParameterDecodingConfig{Name: "limit", Style: uri.QueryStyleForm, Explode: true}, false, func(d uri.Decoder) error {
+		return codec.SetParam(d, params.Limit.SetTo, conv.ToInt)
+	}, func() error {
+		if value, ok := params.Limit.Get(); ok {
+			return codec.Int(int64(value), validate.Int{MinSet: true, Min: 1, MaxSet: true, Max: 1000})
 		}
 		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "limit",
-			In:   "query",
-			Err:  err,
-		}
+	}); err != nil {
+		return params, codec.ParamError("limit", "query", err)
 	}
 	// Decode query: cursor.
-	if err := func() error {
-		cfg := uri.QueryParameterDecodingConfig{
-			Name:    "cursor",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
-		}
-
-		if err := q.HasParam(cfg); err == nil {
-			if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
-				var paramsDotCursorVal string
-				if err := func() error {
-					val, err := d.DecodeValue()
-					if err != nil {
-						return err
-					}
-
-					c, err := conv.ToString(val)
-					if err != nil {
-						return err
-					}
-
-					paramsDotCursorVal = c
-					return nil
-				}(); err != nil {
-					return err
-				}
-				params.Cursor.SetTo(paramsDotCursorVal)
-				return nil
-			}); err != nil {
-				return err
-			}
-			if err := func() error {
-				if value, ok := params.Cursor.Get(); ok {
-					if err := func() error {
-						if err := (validate.String{
-							MinLength:     1,
-							MinLengthSet:  true,
-							MaxLength:     512,
-							MaxLengthSet:  true,
-							Email:         false,
-							Hostname:      false,
-							Regex:         nil,
-							MinNumeric:    0,
-							MinNumericSet: false,
-							MaxNumeric:    0,
-							MaxNumericSet: false,
-						}).Validate(string(value)); err != nil {
-							return errors.Wrap(err, "string")
-						}
-						return nil
-					}(); err != nil {
-						return err
-					}
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
+	if err := codec.Param(q, uri.QueryParameterDecodingConfig{Name: "cursor", Style: uri.QueryStyleForm, Explode: true}, false, func(d uri.Decoder) error {
+		return codec.SetParamText(d, params.Cursor.SetTo)
+	}, func() error {
+		if value, ok := params.Cursor.Get(); ok {
+			return codec.Length(string(value), 1, 512)
 		}
 		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "cursor",
-			In:   "query",
-			Err:  err,
-		}
+	}); err != nil {
+		return params, codec.ParamError("cursor", "query", err)
 	}
 	return params, nil
 }
@@ -1381,81 +320,16 @@ type StopCallParams struct {
 }
 
 func unpackStopCallParams(packed middleware.Parameters) (params StopCallParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "call_id",
-			In:   "path",
-		}
-		params.CallID = packed[key].(string)
-	}
+	codec.Unpack(packed, "call_id", "path", true, &params.CallID)
 	return params
 }
 
 func decodeStopCallParams(args [1]string, argsEscaped bool, r *http.Request) (params StopCallParams, _ error) {
 	// Decode path: call_id.
-	if err := func() error {
-		param := args[0]
-		if argsEscaped {
-			unescaped, err := url.PathUnescape(args[0])
-			if err != nil {
-				return errors.Wrap(err, "unescape path")
-			}
-			param = unescaped
-		}
-		if len(param) > 0 {
-			d := uri.NewPathDecoder(uri.PathDecoderConfig{
-				Param:   "call_id",
-				Value:   param,
-				Style:   uri.PathStyleSimple,
-				Explode: false,
-			})
-
-			if err := func() error {
-				val, err := d.DecodeValue()
-				if err != nil {
-					return err
-				}
-
-				c, err := conv.ToString(val)
-				if err != nil {
-					return err
-				}
-
-				params.CallID = c
-				return nil
-			}(); err != nil {
-				return err
-			}
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(params.CallID)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		} else {
-			return validate.ErrFieldRequired
-		}
-		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "call_id",
-			In:   "path",
-			Err:  err,
-		}
+	if err := codec.PathParam("call_id", args[0], argsEscaped, func(d uri.Decoder) error { return codec.DecodeParamText(d, &params.CallID) }, func() error {
+		return codec.Length(string(params.CallID), 1, 64)
+	}); err != nil {
+		return params, err
 	}
 	return params, nil
 }

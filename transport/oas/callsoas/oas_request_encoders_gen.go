@@ -3,23 +3,15 @@
 package callsoas
 
 import (
-	"bytes"
 	"net/http"
 
-	"github.com/go-faster/jx"
-	ht "github.com/ogen-go/ogen/http"
+	"github.com/callwright/callwright/transport/oas/internal/codec"
 )
 
 func encodeCreateCallRequest(
 	req *CallCreate,
 	r *http.Request,
 ) error {
-	const contentType = "application/json"
-	e := new(jx.Encoder)
-	{
-		req.Encode(e)
-	}
-	encoded := e.Bytes()
-	ht.SetBody(r, bytes.NewReader(encoded), contentType)
+	codec.WriteRequest(r, req)
 	return nil
 }

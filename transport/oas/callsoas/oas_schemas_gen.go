@@ -9,8 +9,9 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/go-faster/errors"
 	"github.com/go-faster/jx"
+
+	"github.com/callwright/callwright/transport/oas/internal/codec"
 )
 
 func (s *ErrorStatusCodeWithHeaders) Error() string {
@@ -32,7 +33,6 @@ const (
 	AnsweredByNoAnswer  AnsweredBy = "no-answer"
 )
 
-// AllValues returns all AnsweredBy values.
 func (AnsweredBy) AllValues() []AnsweredBy {
 	return []AnsweredBy{
 		AnsweredByHuman,
@@ -42,65 +42,13 @@ func (AnsweredBy) AllValues() []AnsweredBy {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s AnsweredBy) MarshalText() ([]byte, error) {
-	switch s {
-	case AnsweredByHuman:
-		return []byte(s), nil
-	case AnsweredByVoicemail:
-		return []byte(s), nil
-	case AnsweredByUnknown:
-		return []byte(s), nil
-	case AnsweredByNoAnswer:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s AnsweredBy) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (s *AnsweredBy) UnmarshalText(data []byte) error {
-	switch AnsweredBy(data) {
-	case AnsweredByHuman:
-		*s = AnsweredByHuman
-		return nil
-	case AnsweredByVoicemail:
-		*s = AnsweredByVoicemail
-		return nil
-	case AnsweredByUnknown:
-		*s = AnsweredByUnknown
-		return nil
-	case AnsweredByNoAnswer:
-		*s = AnsweredByNoAnswer
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
-}
+func (s *AnsweredBy) UnmarshalText(data []byte) error { return codec.EnumOf(data, s, s.AllValues()) }
 
 type ApiKey struct {
 	Request *http.Request
 	Roles   []string
-}
-
-// GetRequest returns the value of Request.
-func (s *ApiKey) GetRequest() *http.Request {
-	return s.Request
-}
-
-// GetRoles returns the value of Roles.
-func (s *ApiKey) GetRoles() []string {
-	return s.Roles
-}
-
-// SetRequest sets the value of Request.
-func (s *ApiKey) SetRequest(val *http.Request) {
-	s.Request = val
-}
-
-// SetRoles sets the value of Roles.
-func (s *ApiKey) SetRoles(val []string) {
-	s.Roles = val
 }
 
 // Ref: #/components/schemas/CallAnalysis
@@ -109,26 +57,6 @@ type CallAnalysis struct {
 	Summary NilString `json:"summary"`
 	// The same as `disposition_tag` of the record.
 	Disposition NilString `json:"disposition"`
-}
-
-// GetSummary returns the value of Summary.
-func (s *CallAnalysis) GetSummary() NilString {
-	return s.Summary
-}
-
-// GetDisposition returns the value of Disposition.
-func (s *CallAnalysis) GetDisposition() NilString {
-	return s.Disposition
-}
-
-// SetSummary sets the value of Summary.
-func (s *CallAnalysis) SetSummary(val NilString) {
-	s.Summary = val
-}
-
-// SetDisposition sets the value of Disposition.
-func (s *CallAnalysis) SetDisposition(val NilString) {
-	s.Disposition = val
 }
 
 // Ref: #/components/schemas/CallCreate
@@ -206,316 +134,6 @@ type CallCreate struct {
 	WebhookEvents []CallEventCategory `json:"webhook_events"`
 }
 
-// GetPhoneNumber returns the value of PhoneNumber.
-func (s *CallCreate) GetPhoneNumber() string {
-	return s.PhoneNumber
-}
-
-// GetFrom returns the value of From.
-func (s *CallCreate) GetFrom() OptString {
-	return s.From
-}
-
-// GetTask returns the value of Task.
-func (s *CallCreate) GetTask() OptString {
-	return s.Task
-}
-
-// GetAgentID returns the value of AgentID.
-func (s *CallCreate) GetAgentID() OptString {
-	return s.AgentID
-}
-
-// GetPathwayID returns the value of PathwayID.
-func (s *CallCreate) GetPathwayID() OptString {
-	return s.PathwayID
-}
-
-// GetPathwayVersion returns the value of PathwayVersion.
-func (s *CallCreate) GetPathwayVersion() OptPathwayVersionSelector {
-	return s.PathwayVersion
-}
-
-// GetStartNodeID returns the value of StartNodeID.
-func (s *CallCreate) GetStartNodeID() OptString {
-	return s.StartNodeID
-}
-
-// GetPersonaID returns the value of PersonaID.
-func (s *CallCreate) GetPersonaID() OptString {
-	return s.PersonaID
-}
-
-// GetPersona returns the value of Persona.
-func (s *CallCreate) GetPersona() OptString {
-	return s.Persona
-}
-
-// GetVoice returns the value of Voice.
-func (s *CallCreate) GetVoice() OptString {
-	return s.Voice
-}
-
-// GetFirstSentence returns the value of FirstSentence.
-func (s *CallCreate) GetFirstSentence() OptString {
-	return s.FirstSentence
-}
-
-// GetWaitForGreeting returns the value of WaitForGreeting.
-func (s *CallCreate) GetWaitForGreeting() OptBool {
-	return s.WaitForGreeting
-}
-
-// GetRecord returns the value of Record.
-func (s *CallCreate) GetRecord() OptBool {
-	return s.Record
-}
-
-// GetMaxDuration returns the value of MaxDuration.
-func (s *CallCreate) GetMaxDuration() OptFloat64 {
-	return s.MaxDuration
-}
-
-// GetLanguage returns the value of Language.
-func (s *CallCreate) GetLanguage() OptString {
-	return s.Language
-}
-
-// GetModel returns the value of Model.
-func (s *CallCreate) GetModel() OptString {
-	return s.Model
-}
-
-// GetTemperature returns the value of Temperature.
-func (s *CallCreate) GetTemperature() OptFloat64 {
-	return s.Temperature
-}
-
-// GetInterruptionThreshold returns the value of InterruptionThreshold.
-func (s *CallCreate) GetInterruptionThreshold() OptFloat64 {
-	return s.InterruptionThreshold
-}
-
-// GetTools returns the value of Tools.
-func (s *CallCreate) GetTools() OptNilAgentTools {
-	return s.Tools
-}
-
-// GetDynamicData returns the value of DynamicData.
-func (s *CallCreate) GetDynamicData() OptNilDynamicDataList {
-	return s.DynamicData
-}
-
-// GetTransferPhoneNumber returns the value of TransferPhoneNumber.
-func (s *CallCreate) GetTransferPhoneNumber() OptString {
-	return s.TransferPhoneNumber
-}
-
-// GetVoicemail returns the value of Voicemail.
-func (s *CallCreate) GetVoicemail() OptVoicemailOptions {
-	return s.Voicemail
-}
-
-// GetRetry returns the value of Retry.
-func (s *CallCreate) GetRetry() OptRetryOptions {
-	return s.Retry
-}
-
-// GetStartTime returns the value of StartTime.
-func (s *CallCreate) GetStartTime() OptDateTime {
-	return s.StartTime
-}
-
-// GetDispositions returns the value of Dispositions.
-func (s *CallCreate) GetDispositions() []string {
-	return s.Dispositions
-}
-
-// GetSummaryPrompt returns the value of SummaryPrompt.
-func (s *CallCreate) GetSummaryPrompt() OptString {
-	return s.SummaryPrompt
-}
-
-// GetTransferList returns the value of TransferList.
-func (s *CallCreate) GetTransferList() OptCallCreateTransferList {
-	return s.TransferList
-}
-
-// GetRequestData returns the value of RequestData.
-func (s *CallCreate) GetRequestData() OptRequestData {
-	return s.RequestData
-}
-
-// GetMetadata returns the value of Metadata.
-func (s *CallCreate) GetMetadata() OptMetadata {
-	return s.Metadata
-}
-
-// GetWebhook returns the value of Webhook.
-func (s *CallCreate) GetWebhook() OptString {
-	return s.Webhook
-}
-
-// GetWebhookEvents returns the value of WebhookEvents.
-func (s *CallCreate) GetWebhookEvents() []CallEventCategory {
-	return s.WebhookEvents
-}
-
-// SetPhoneNumber sets the value of PhoneNumber.
-func (s *CallCreate) SetPhoneNumber(val string) {
-	s.PhoneNumber = val
-}
-
-// SetFrom sets the value of From.
-func (s *CallCreate) SetFrom(val OptString) {
-	s.From = val
-}
-
-// SetTask sets the value of Task.
-func (s *CallCreate) SetTask(val OptString) {
-	s.Task = val
-}
-
-// SetAgentID sets the value of AgentID.
-func (s *CallCreate) SetAgentID(val OptString) {
-	s.AgentID = val
-}
-
-// SetPathwayID sets the value of PathwayID.
-func (s *CallCreate) SetPathwayID(val OptString) {
-	s.PathwayID = val
-}
-
-// SetPathwayVersion sets the value of PathwayVersion.
-func (s *CallCreate) SetPathwayVersion(val OptPathwayVersionSelector) {
-	s.PathwayVersion = val
-}
-
-// SetStartNodeID sets the value of StartNodeID.
-func (s *CallCreate) SetStartNodeID(val OptString) {
-	s.StartNodeID = val
-}
-
-// SetPersonaID sets the value of PersonaID.
-func (s *CallCreate) SetPersonaID(val OptString) {
-	s.PersonaID = val
-}
-
-// SetPersona sets the value of Persona.
-func (s *CallCreate) SetPersona(val OptString) {
-	s.Persona = val
-}
-
-// SetVoice sets the value of Voice.
-func (s *CallCreate) SetVoice(val OptString) {
-	s.Voice = val
-}
-
-// SetFirstSentence sets the value of FirstSentence.
-func (s *CallCreate) SetFirstSentence(val OptString) {
-	s.FirstSentence = val
-}
-
-// SetWaitForGreeting sets the value of WaitForGreeting.
-func (s *CallCreate) SetWaitForGreeting(val OptBool) {
-	s.WaitForGreeting = val
-}
-
-// SetRecord sets the value of Record.
-func (s *CallCreate) SetRecord(val OptBool) {
-	s.Record = val
-}
-
-// SetMaxDuration sets the value of MaxDuration.
-func (s *CallCreate) SetMaxDuration(val OptFloat64) {
-	s.MaxDuration = val
-}
-
-// SetLanguage sets the value of Language.
-func (s *CallCreate) SetLanguage(val OptString) {
-	s.Language = val
-}
-
-// SetModel sets the value of Model.
-func (s *CallCreate) SetModel(val OptString) {
-	s.Model = val
-}
-
-// SetTemperature sets the value of Temperature.
-func (s *CallCreate) SetTemperature(val OptFloat64) {
-	s.Temperature = val
-}
-
-// SetInterruptionThreshold sets the value of InterruptionThreshold.
-func (s *CallCreate) SetInterruptionThreshold(val OptFloat64) {
-	s.InterruptionThreshold = val
-}
-
-// SetTools sets the value of Tools.
-func (s *CallCreate) SetTools(val OptNilAgentTools) {
-	s.Tools = val
-}
-
-// SetDynamicData sets the value of DynamicData.
-func (s *CallCreate) SetDynamicData(val OptNilDynamicDataList) {
-	s.DynamicData = val
-}
-
-// SetTransferPhoneNumber sets the value of TransferPhoneNumber.
-func (s *CallCreate) SetTransferPhoneNumber(val OptString) {
-	s.TransferPhoneNumber = val
-}
-
-// SetVoicemail sets the value of Voicemail.
-func (s *CallCreate) SetVoicemail(val OptVoicemailOptions) {
-	s.Voicemail = val
-}
-
-// SetRetry sets the value of Retry.
-func (s *CallCreate) SetRetry(val OptRetryOptions) {
-	s.Retry = val
-}
-
-// SetStartTime sets the value of StartTime.
-func (s *CallCreate) SetStartTime(val OptDateTime) {
-	s.StartTime = val
-}
-
-// SetDispositions sets the value of Dispositions.
-func (s *CallCreate) SetDispositions(val []string) {
-	s.Dispositions = val
-}
-
-// SetSummaryPrompt sets the value of SummaryPrompt.
-func (s *CallCreate) SetSummaryPrompt(val OptString) {
-	s.SummaryPrompt = val
-}
-
-// SetTransferList sets the value of TransferList.
-func (s *CallCreate) SetTransferList(val OptCallCreateTransferList) {
-	s.TransferList = val
-}
-
-// SetRequestData sets the value of RequestData.
-func (s *CallCreate) SetRequestData(val OptRequestData) {
-	s.RequestData = val
-}
-
-// SetMetadata sets the value of Metadata.
-func (s *CallCreate) SetMetadata(val OptMetadata) {
-	s.Metadata = val
-}
-
-// SetWebhook sets the value of Webhook.
-func (s *CallCreate) SetWebhook(val OptString) {
-	s.Webhook = val
-}
-
-// SetWebhookEvents sets the value of WebhookEvents.
-func (s *CallCreate) SetWebhookEvents(val []CallEventCategory) {
-	s.WebhookEvents = val
-}
-
 // Numbers to which the call may be transferred. `default` takes the place of `transfer_phone_number`;
 // the others are named in `ignored`.
 type CallCreateTransferList map[string]string
@@ -540,66 +158,6 @@ type CallCreatedReply struct {
 	Ignored  IgnoredMembers `json:"ignored"`
 }
 
-// GetStatus returns the value of Status.
-func (s *CallCreatedReply) GetStatus() SuccessStatus {
-	return s.Status
-}
-
-// GetMessage returns the value of Message.
-func (s *CallCreatedReply) GetMessage() string {
-	return s.Message
-}
-
-// GetCallID returns the value of CallID.
-func (s *CallCreatedReply) GetCallID() string {
-	return s.CallID
-}
-
-// GetBatchID returns the value of BatchID.
-func (s *CallCreatedReply) GetBatchID() NilString {
-	return s.BatchID
-}
-
-// GetWarnings returns the value of Warnings.
-func (s *CallCreatedReply) GetWarnings() Warnings {
-	return s.Warnings
-}
-
-// GetIgnored returns the value of Ignored.
-func (s *CallCreatedReply) GetIgnored() IgnoredMembers {
-	return s.Ignored
-}
-
-// SetStatus sets the value of Status.
-func (s *CallCreatedReply) SetStatus(val SuccessStatus) {
-	s.Status = val
-}
-
-// SetMessage sets the value of Message.
-func (s *CallCreatedReply) SetMessage(val string) {
-	s.Message = val
-}
-
-// SetCallID sets the value of CallID.
-func (s *CallCreatedReply) SetCallID(val string) {
-	s.CallID = val
-}
-
-// SetBatchID sets the value of BatchID.
-func (s *CallCreatedReply) SetBatchID(val NilString) {
-	s.BatchID = val
-}
-
-// SetWarnings sets the value of Warnings.
-func (s *CallCreatedReply) SetWarnings(val Warnings) {
-	s.Warnings = val
-}
-
-// SetIgnored sets the value of Ignored.
-func (s *CallCreatedReply) SetIgnored(val IgnoredMembers) {
-	s.Ignored = val
-}
-
 // A kind of events of a call.
 // Ref: #/components/schemas/CallEventCategory
 type CallEventCategory string
@@ -616,7 +174,6 @@ const (
 	CallEventCategoryPostTransferTranscript CallEventCategory = "post_transfer_transcript"
 )
 
-// AllValues returns all CallEventCategory values.
 func (CallEventCategory) AllValues() []CallEventCategory {
 	return []CallEventCategory{
 		CallEventCategoryQueue,
@@ -631,65 +188,10 @@ func (CallEventCategory) AllValues() []CallEventCategory {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s CallEventCategory) MarshalText() ([]byte, error) {
-	switch s {
-	case CallEventCategoryQueue:
-		return []byte(s), nil
-	case CallEventCategoryCall:
-		return []byte(s), nil
-	case CallEventCategoryLatency:
-		return []byte(s), nil
-	case CallEventCategoryWebhook:
-		return []byte(s), nil
-	case CallEventCategoryTool:
-		return []byte(s), nil
-	case CallEventCategoryDynamicData:
-		return []byte(s), nil
-	case CallEventCategoryCitations:
-		return []byte(s), nil
-	case CallEventCategoryEvals:
-		return []byte(s), nil
-	case CallEventCategoryPostTransferTranscript:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s CallEventCategory) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *CallEventCategory) UnmarshalText(data []byte) error {
-	switch CallEventCategory(data) {
-	case CallEventCategoryQueue:
-		*s = CallEventCategoryQueue
-		return nil
-	case CallEventCategoryCall:
-		*s = CallEventCategoryCall
-		return nil
-	case CallEventCategoryLatency:
-		*s = CallEventCategoryLatency
-		return nil
-	case CallEventCategoryWebhook:
-		*s = CallEventCategoryWebhook
-		return nil
-	case CallEventCategoryTool:
-		*s = CallEventCategoryTool
-		return nil
-	case CallEventCategoryDynamicData:
-		*s = CallEventCategoryDynamicData
-		return nil
-	case CallEventCategoryCitations:
-		*s = CallEventCategoryCitations
-		return nil
-	case CallEventCategoryEvals:
-		*s = CallEventCategoryEvals
-		return nil
-	case CallEventCategoryPostTransferTranscript:
-		*s = CallEventCategoryPostTransferTranscript
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // Latencies of one answer in milliseconds, each measured from the caller's last voiced sample; null
@@ -708,56 +210,6 @@ type CallLatency struct {
 	PlayingMs NilFloat64 `json:"playing_ms"`
 }
 
-// GetEndOfTurnMs returns the value of EndOfTurnMs.
-func (s *CallLatency) GetEndOfTurnMs() NilFloat64 {
-	return s.EndOfTurnMs
-}
-
-// GetRecognizedMs returns the value of RecognizedMs.
-func (s *CallLatency) GetRecognizedMs() NilFloat64 {
-	return s.RecognizedMs
-}
-
-// GetFirstSentenceMs returns the value of FirstSentenceMs.
-func (s *CallLatency) GetFirstSentenceMs() NilFloat64 {
-	return s.FirstSentenceMs
-}
-
-// GetFirstAudioMs returns the value of FirstAudioMs.
-func (s *CallLatency) GetFirstAudioMs() NilFloat64 {
-	return s.FirstAudioMs
-}
-
-// GetPlayingMs returns the value of PlayingMs.
-func (s *CallLatency) GetPlayingMs() NilFloat64 {
-	return s.PlayingMs
-}
-
-// SetEndOfTurnMs sets the value of EndOfTurnMs.
-func (s *CallLatency) SetEndOfTurnMs(val NilFloat64) {
-	s.EndOfTurnMs = val
-}
-
-// SetRecognizedMs sets the value of RecognizedMs.
-func (s *CallLatency) SetRecognizedMs(val NilFloat64) {
-	s.RecognizedMs = val
-}
-
-// SetFirstSentenceMs sets the value of FirstSentenceMs.
-func (s *CallLatency) SetFirstSentenceMs(val NilFloat64) {
-	s.FirstSentenceMs = val
-}
-
-// SetFirstAudioMs sets the value of FirstAudioMs.
-func (s *CallLatency) SetFirstAudioMs(val NilFloat64) {
-	s.FirstAudioMs = val
-}
-
-// SetPlayingMs sets the value of PlayingMs.
-func (s *CallLatency) SetPlayingMs(val NilFloat64) {
-	s.PlayingMs = val
-}
-
 // Ref: #/components/schemas/CallListReply
 type CallListReply struct {
 	// Calls that match the filters.
@@ -767,46 +219,6 @@ type CallListReply struct {
 	Calls []CallSummary `json:"calls"`
 	// Cursor of the next page; null on the last page.
 	NextCursor OptNilString `json:"next_cursor"`
-}
-
-// GetTotalCount returns the value of TotalCount.
-func (s *CallListReply) GetTotalCount() int {
-	return s.TotalCount
-}
-
-// GetCount returns the value of Count.
-func (s *CallListReply) GetCount() int {
-	return s.Count
-}
-
-// GetCalls returns the value of Calls.
-func (s *CallListReply) GetCalls() []CallSummary {
-	return s.Calls
-}
-
-// GetNextCursor returns the value of NextCursor.
-func (s *CallListReply) GetNextCursor() OptNilString {
-	return s.NextCursor
-}
-
-// SetTotalCount sets the value of TotalCount.
-func (s *CallListReply) SetTotalCount(val int) {
-	s.TotalCount = val
-}
-
-// SetCount sets the value of Count.
-func (s *CallListReply) SetCount(val int) {
-	s.Count = val
-}
-
-// SetCalls sets the value of Calls.
-func (s *CallListReply) SetCalls(val []CallSummary) {
-	s.Calls = val
-}
-
-// SetNextCursor sets the value of NextCursor.
-func (s *CallListReply) SetNextCursor(val OptNilString) {
-	s.NextCursor = val
 }
 
 // Event of a conversation that a pathway led.
@@ -828,76 +240,6 @@ type CallPathwayLog struct {
 	CreatedAt time.Time `json:"created_at"`
 }
 
-// GetRole returns the value of Role.
-func (s *CallPathwayLog) GetRole() CallPathwayLogRole {
-	return s.Role
-}
-
-// GetText returns the value of Text.
-func (s *CallPathwayLog) GetText() string {
-	return s.Text
-}
-
-// GetDecision returns the value of Decision.
-func (s *CallPathwayLog) GetDecision() NilString {
-	return s.Decision
-}
-
-// GetPathwayInfo returns the value of PathwayInfo.
-func (s *CallPathwayLog) GetPathwayInfo() NilString {
-	return s.PathwayInfo
-}
-
-// GetChosenNodeID returns the value of ChosenNodeID.
-func (s *CallPathwayLog) GetChosenNodeID() NilString {
-	return s.ChosenNodeID
-}
-
-// GetTag returns the value of Tag.
-func (s *CallPathwayLog) GetTag() NilString {
-	return s.Tag
-}
-
-// GetCreatedAt returns the value of CreatedAt.
-func (s *CallPathwayLog) GetCreatedAt() time.Time {
-	return s.CreatedAt
-}
-
-// SetRole sets the value of Role.
-func (s *CallPathwayLog) SetRole(val CallPathwayLogRole) {
-	s.Role = val
-}
-
-// SetText sets the value of Text.
-func (s *CallPathwayLog) SetText(val string) {
-	s.Text = val
-}
-
-// SetDecision sets the value of Decision.
-func (s *CallPathwayLog) SetDecision(val NilString) {
-	s.Decision = val
-}
-
-// SetPathwayInfo sets the value of PathwayInfo.
-func (s *CallPathwayLog) SetPathwayInfo(val NilString) {
-	s.PathwayInfo = val
-}
-
-// SetChosenNodeID sets the value of ChosenNodeID.
-func (s *CallPathwayLog) SetChosenNodeID(val NilString) {
-	s.ChosenNodeID = val
-}
-
-// SetTag sets the value of Tag.
-func (s *CallPathwayLog) SetTag(val NilString) {
-	s.Tag = val
-}
-
-// SetCreatedAt sets the value of CreatedAt.
-func (s *CallPathwayLog) SetCreatedAt(val time.Time) {
-	s.CreatedAt = val
-}
-
 // Speaker of `text`; `pathway` for a step of the graph.
 type CallPathwayLogRole string
 
@@ -907,7 +249,6 @@ const (
 	CallPathwayLogRolePathway   CallPathwayLogRole = "pathway"
 )
 
-// AllValues returns all CallPathwayLogRole values.
 func (CallPathwayLogRole) AllValues() []CallPathwayLogRole {
 	return []CallPathwayLogRole{
 		CallPathwayLogRoleUser,
@@ -916,35 +257,10 @@ func (CallPathwayLogRole) AllValues() []CallPathwayLogRole {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s CallPathwayLogRole) MarshalText() ([]byte, error) {
-	switch s {
-	case CallPathwayLogRoleUser:
-		return []byte(s), nil
-	case CallPathwayLogRoleAssistant:
-		return []byte(s), nil
-	case CallPathwayLogRolePathway:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s CallPathwayLogRole) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *CallPathwayLogRole) UnmarshalText(data []byte) error {
-	switch CallPathwayLogRole(data) {
-	case CallPathwayLogRoleUser:
-		*s = CallPathwayLogRoleUser
-		return nil
-	case CallPathwayLogRoleAssistant:
-		*s = CallPathwayLogRoleAssistant
-		return nil
-	case CallPathwayLogRolePathway:
-		*s = CallPathwayLogRolePathway
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // Ref: #/components/schemas/CallRecord
@@ -1043,536 +359,6 @@ type CallRecord struct {
 	Transcripts            []TranscriptLine `json:"transcripts"`
 }
 
-// GetCallID returns the value of CallID.
-func (s *CallRecord) GetCallID() string {
-	return s.CallID
-}
-
-// GetCID returns the value of CID.
-func (s *CallRecord) GetCID() string {
-	return s.CID
-}
-
-// GetCallLength returns the value of CallLength.
-func (s *CallRecord) GetCallLength() NilFloat64 {
-	return s.CallLength
-}
-
-// GetCorrectedDuration returns the value of CorrectedDuration.
-func (s *CallRecord) GetCorrectedDuration() NilString {
-	return s.CorrectedDuration
-}
-
-// GetBatchID returns the value of BatchID.
-func (s *CallRecord) GetBatchID() NilString {
-	return s.BatchID
-}
-
-// GetTo returns the value of To.
-func (s *CallRecord) GetTo() string {
-	return s.To
-}
-
-// GetFrom returns the value of From.
-func (s *CallRecord) GetFrom() string {
-	return s.From
-}
-
-// GetInbound returns the value of Inbound.
-func (s *CallRecord) GetInbound() bool {
-	return s.Inbound
-}
-
-// GetRequestData returns the value of RequestData.
-func (s *CallRecord) GetRequestData() RequestData {
-	return s.RequestData
-}
-
-// GetMetadata returns the value of Metadata.
-func (s *CallRecord) GetMetadata() Metadata {
-	return s.Metadata
-}
-
-// GetVariables returns the value of Variables.
-func (s *CallRecord) GetVariables() CallRecordVariables {
-	return s.Variables
-}
-
-// GetCompleted returns the value of Completed.
-func (s *CallRecord) GetCompleted() bool {
-	return s.Completed
-}
-
-// GetQueueStatus returns the value of QueueStatus.
-func (s *CallRecord) GetQueueStatus() QueueStatus {
-	return s.QueueStatus
-}
-
-// GetStatus returns the value of Status.
-func (s *CallRecord) GetStatus() CallStatus {
-	return s.Status
-}
-
-// GetCreatedAt returns the value of CreatedAt.
-func (s *CallRecord) GetCreatedAt() time.Time {
-	return s.CreatedAt
-}
-
-// GetStartedAt returns the value of StartedAt.
-func (s *CallRecord) GetStartedAt() NilDateTime {
-	return s.StartedAt
-}
-
-// GetEndAt returns the value of EndAt.
-func (s *CallRecord) GetEndAt() NilDateTime {
-	return s.EndAt
-}
-
-// GetMaxDuration returns the value of MaxDuration.
-func (s *CallRecord) GetMaxDuration() float64 {
-	return s.MaxDuration
-}
-
-// GetErrorMessage returns the value of ErrorMessage.
-func (s *CallRecord) GetErrorMessage() NilString {
-	return s.ErrorMessage
-}
-
-// GetAnsweredBy returns the value of AnsweredBy.
-func (s *CallRecord) GetAnsweredBy() NilAnsweredBy {
-	return s.AnsweredBy
-}
-
-// GetRecord returns the value of Record.
-func (s *CallRecord) GetRecord() bool {
-	return s.Record
-}
-
-// GetRecordingURL returns the value of RecordingURL.
-func (s *CallRecord) GetRecordingURL() NilString {
-	return s.RecordingURL
-}
-
-// GetCallEndedBy returns the value of CallEndedBy.
-func (s *CallRecord) GetCallEndedBy() NilCallRecordCallEndedBy {
-	return s.CallEndedBy
-}
-
-// GetPathwayID returns the value of PathwayID.
-func (s *CallRecord) GetPathwayID() NilString {
-	return s.PathwayID
-}
-
-// GetPathwayVersion returns the value of PathwayVersion.
-func (s *CallRecord) GetPathwayVersion() NilInt {
-	return s.PathwayVersion
-}
-
-// GetPersonaID returns the value of PersonaID.
-func (s *CallRecord) GetPersonaID() NilString {
-	return s.PersonaID
-}
-
-// GetPersonaVersion returns the value of PersonaVersion.
-func (s *CallRecord) GetPersonaVersion() NilInt {
-	return s.PersonaVersion
-}
-
-// GetPathwayLogs returns the value of PathwayLogs.
-func (s *CallRecord) GetPathwayLogs() []CallPathwayLog {
-	return s.PathwayLogs
-}
-
-// GetEndpointURL returns the value of EndpointURL.
-func (s *CallRecord) GetEndpointURL() string {
-	return s.EndpointURL
-}
-
-// GetLocalDialing returns the value of LocalDialing.
-func (s *CallRecord) GetLocalDialing() bool {
-	return s.LocalDialing
-}
-
-// GetStartTime returns the value of StartTime.
-func (s *CallRecord) GetStartTime() NilDateTime {
-	return s.StartTime
-}
-
-// GetAnalysis returns the value of Analysis.
-func (s *CallRecord) GetAnalysis() NilCallAnalysis {
-	return s.Analysis
-}
-
-// GetAnalysisError returns the value of AnalysisError.
-func (s *CallRecord) GetAnalysisError() NilString {
-	return s.AnalysisError
-}
-
-// GetDispositionTag returns the value of DispositionTag.
-func (s *CallRecord) GetDispositionTag() NilString {
-	return s.DispositionTag
-}
-
-// GetCitations returns the value of Citations.
-func (s *CallRecord) GetCitations() []FreeObject {
-	return s.Citations
-}
-
-// GetWarmTransferCall returns the value of WarmTransferCall.
-func (s *CallRecord) GetWarmTransferCall() struct{} {
-	return s.WarmTransferCall
-}
-
-// GetRetryOf returns the value of RetryOf.
-func (s *CallRecord) GetRetryOf() NilString {
-	return s.RetryOf
-}
-
-// GetRetriedBy returns the value of RetriedBy.
-func (s *CallRecord) GetRetriedBy() NilString {
-	return s.RetriedBy
-}
-
-// GetVoiceID returns the value of VoiceID.
-func (s *CallRecord) GetVoiceID() NilString {
-	return s.VoiceID
-}
-
-// GetModel returns the value of Model.
-func (s *CallRecord) GetModel() NilString {
-	return s.Model
-}
-
-// GetWarnings returns the value of Warnings.
-func (s *CallRecord) GetWarnings() Warnings {
-	return s.Warnings
-}
-
-// GetSipCode returns the value of SipCode.
-func (s *CallRecord) GetSipCode() OptNilInt {
-	return s.SipCode
-}
-
-// GetRedirectedTo returns the value of RedirectedTo.
-func (s *CallRecord) GetRedirectedTo() OptNilString {
-	return s.RedirectedTo
-}
-
-// GetReleaseCause returns the value of ReleaseCause.
-func (s *CallRecord) GetReleaseCause() OptNilString {
-	return s.ReleaseCause
-}
-
-// GetWebhookDelivery returns the value of WebhookDelivery.
-func (s *CallRecord) GetWebhookDelivery() OptNilCallWebhookDelivery {
-	return s.WebhookDelivery
-}
-
-// GetTask returns the value of Task.
-func (s *CallRecord) GetTask() OptNilString {
-	return s.Task
-}
-
-// GetSummary returns the value of Summary.
-func (s *CallRecord) GetSummary() NilString {
-	return s.Summary
-}
-
-// GetPrice returns the value of Price.
-func (s *CallRecord) GetPrice() NilFloat64 {
-	return s.Price
-}
-
-// GetTransferredTo returns the value of TransferredTo.
-func (s *CallRecord) GetTransferredTo() NilString {
-	return s.TransferredTo
-}
-
-// GetTransferredAt returns the value of TransferredAt.
-func (s *CallRecord) GetTransferredAt() NilDateTime {
-	return s.TransferredAt
-}
-
-// GetTransferredBy returns the value of TransferredBy.
-func (s *CallRecord) GetTransferredBy() NilCallRecordTransferredBy {
-	return s.TransferredBy
-}
-
-// GetConcatenatedTranscript returns the value of ConcatenatedTranscript.
-func (s *CallRecord) GetConcatenatedTranscript() string {
-	return s.ConcatenatedTranscript
-}
-
-// GetTranscripts returns the value of Transcripts.
-func (s *CallRecord) GetTranscripts() []TranscriptLine {
-	return s.Transcripts
-}
-
-// SetCallID sets the value of CallID.
-func (s *CallRecord) SetCallID(val string) {
-	s.CallID = val
-}
-
-// SetCID sets the value of CID.
-func (s *CallRecord) SetCID(val string) {
-	s.CID = val
-}
-
-// SetCallLength sets the value of CallLength.
-func (s *CallRecord) SetCallLength(val NilFloat64) {
-	s.CallLength = val
-}
-
-// SetCorrectedDuration sets the value of CorrectedDuration.
-func (s *CallRecord) SetCorrectedDuration(val NilString) {
-	s.CorrectedDuration = val
-}
-
-// SetBatchID sets the value of BatchID.
-func (s *CallRecord) SetBatchID(val NilString) {
-	s.BatchID = val
-}
-
-// SetTo sets the value of To.
-func (s *CallRecord) SetTo(val string) {
-	s.To = val
-}
-
-// SetFrom sets the value of From.
-func (s *CallRecord) SetFrom(val string) {
-	s.From = val
-}
-
-// SetInbound sets the value of Inbound.
-func (s *CallRecord) SetInbound(val bool) {
-	s.Inbound = val
-}
-
-// SetRequestData sets the value of RequestData.
-func (s *CallRecord) SetRequestData(val RequestData) {
-	s.RequestData = val
-}
-
-// SetMetadata sets the value of Metadata.
-func (s *CallRecord) SetMetadata(val Metadata) {
-	s.Metadata = val
-}
-
-// SetVariables sets the value of Variables.
-func (s *CallRecord) SetVariables(val CallRecordVariables) {
-	s.Variables = val
-}
-
-// SetCompleted sets the value of Completed.
-func (s *CallRecord) SetCompleted(val bool) {
-	s.Completed = val
-}
-
-// SetQueueStatus sets the value of QueueStatus.
-func (s *CallRecord) SetQueueStatus(val QueueStatus) {
-	s.QueueStatus = val
-}
-
-// SetStatus sets the value of Status.
-func (s *CallRecord) SetStatus(val CallStatus) {
-	s.Status = val
-}
-
-// SetCreatedAt sets the value of CreatedAt.
-func (s *CallRecord) SetCreatedAt(val time.Time) {
-	s.CreatedAt = val
-}
-
-// SetStartedAt sets the value of StartedAt.
-func (s *CallRecord) SetStartedAt(val NilDateTime) {
-	s.StartedAt = val
-}
-
-// SetEndAt sets the value of EndAt.
-func (s *CallRecord) SetEndAt(val NilDateTime) {
-	s.EndAt = val
-}
-
-// SetMaxDuration sets the value of MaxDuration.
-func (s *CallRecord) SetMaxDuration(val float64) {
-	s.MaxDuration = val
-}
-
-// SetErrorMessage sets the value of ErrorMessage.
-func (s *CallRecord) SetErrorMessage(val NilString) {
-	s.ErrorMessage = val
-}
-
-// SetAnsweredBy sets the value of AnsweredBy.
-func (s *CallRecord) SetAnsweredBy(val NilAnsweredBy) {
-	s.AnsweredBy = val
-}
-
-// SetRecord sets the value of Record.
-func (s *CallRecord) SetRecord(val bool) {
-	s.Record = val
-}
-
-// SetRecordingURL sets the value of RecordingURL.
-func (s *CallRecord) SetRecordingURL(val NilString) {
-	s.RecordingURL = val
-}
-
-// SetCallEndedBy sets the value of CallEndedBy.
-func (s *CallRecord) SetCallEndedBy(val NilCallRecordCallEndedBy) {
-	s.CallEndedBy = val
-}
-
-// SetPathwayID sets the value of PathwayID.
-func (s *CallRecord) SetPathwayID(val NilString) {
-	s.PathwayID = val
-}
-
-// SetPathwayVersion sets the value of PathwayVersion.
-func (s *CallRecord) SetPathwayVersion(val NilInt) {
-	s.PathwayVersion = val
-}
-
-// SetPersonaID sets the value of PersonaID.
-func (s *CallRecord) SetPersonaID(val NilString) {
-	s.PersonaID = val
-}
-
-// SetPersonaVersion sets the value of PersonaVersion.
-func (s *CallRecord) SetPersonaVersion(val NilInt) {
-	s.PersonaVersion = val
-}
-
-// SetPathwayLogs sets the value of PathwayLogs.
-func (s *CallRecord) SetPathwayLogs(val []CallPathwayLog) {
-	s.PathwayLogs = val
-}
-
-// SetEndpointURL sets the value of EndpointURL.
-func (s *CallRecord) SetEndpointURL(val string) {
-	s.EndpointURL = val
-}
-
-// SetLocalDialing sets the value of LocalDialing.
-func (s *CallRecord) SetLocalDialing(val bool) {
-	s.LocalDialing = val
-}
-
-// SetStartTime sets the value of StartTime.
-func (s *CallRecord) SetStartTime(val NilDateTime) {
-	s.StartTime = val
-}
-
-// SetAnalysis sets the value of Analysis.
-func (s *CallRecord) SetAnalysis(val NilCallAnalysis) {
-	s.Analysis = val
-}
-
-// SetAnalysisError sets the value of AnalysisError.
-func (s *CallRecord) SetAnalysisError(val NilString) {
-	s.AnalysisError = val
-}
-
-// SetDispositionTag sets the value of DispositionTag.
-func (s *CallRecord) SetDispositionTag(val NilString) {
-	s.DispositionTag = val
-}
-
-// SetCitations sets the value of Citations.
-func (s *CallRecord) SetCitations(val []FreeObject) {
-	s.Citations = val
-}
-
-// SetWarmTransferCall sets the value of WarmTransferCall.
-func (s *CallRecord) SetWarmTransferCall(val struct{}) {
-	s.WarmTransferCall = val
-}
-
-// SetRetryOf sets the value of RetryOf.
-func (s *CallRecord) SetRetryOf(val NilString) {
-	s.RetryOf = val
-}
-
-// SetRetriedBy sets the value of RetriedBy.
-func (s *CallRecord) SetRetriedBy(val NilString) {
-	s.RetriedBy = val
-}
-
-// SetVoiceID sets the value of VoiceID.
-func (s *CallRecord) SetVoiceID(val NilString) {
-	s.VoiceID = val
-}
-
-// SetModel sets the value of Model.
-func (s *CallRecord) SetModel(val NilString) {
-	s.Model = val
-}
-
-// SetWarnings sets the value of Warnings.
-func (s *CallRecord) SetWarnings(val Warnings) {
-	s.Warnings = val
-}
-
-// SetSipCode sets the value of SipCode.
-func (s *CallRecord) SetSipCode(val OptNilInt) {
-	s.SipCode = val
-}
-
-// SetRedirectedTo sets the value of RedirectedTo.
-func (s *CallRecord) SetRedirectedTo(val OptNilString) {
-	s.RedirectedTo = val
-}
-
-// SetReleaseCause sets the value of ReleaseCause.
-func (s *CallRecord) SetReleaseCause(val OptNilString) {
-	s.ReleaseCause = val
-}
-
-// SetWebhookDelivery sets the value of WebhookDelivery.
-func (s *CallRecord) SetWebhookDelivery(val OptNilCallWebhookDelivery) {
-	s.WebhookDelivery = val
-}
-
-// SetTask sets the value of Task.
-func (s *CallRecord) SetTask(val OptNilString) {
-	s.Task = val
-}
-
-// SetSummary sets the value of Summary.
-func (s *CallRecord) SetSummary(val NilString) {
-	s.Summary = val
-}
-
-// SetPrice sets the value of Price.
-func (s *CallRecord) SetPrice(val NilFloat64) {
-	s.Price = val
-}
-
-// SetTransferredTo sets the value of TransferredTo.
-func (s *CallRecord) SetTransferredTo(val NilString) {
-	s.TransferredTo = val
-}
-
-// SetTransferredAt sets the value of TransferredAt.
-func (s *CallRecord) SetTransferredAt(val NilDateTime) {
-	s.TransferredAt = val
-}
-
-// SetTransferredBy sets the value of TransferredBy.
-func (s *CallRecord) SetTransferredBy(val NilCallRecordTransferredBy) {
-	s.TransferredBy = val
-}
-
-// SetConcatenatedTranscript sets the value of ConcatenatedTranscript.
-func (s *CallRecord) SetConcatenatedTranscript(val string) {
-	s.ConcatenatedTranscript = val
-}
-
-// SetTranscripts sets the value of Transcripts.
-func (s *CallRecord) SetTranscripts(val []TranscriptLine) {
-	s.Transcripts = val
-}
-
 // Who hung up.
 type CallRecordCallEndedBy string
 
@@ -1581,7 +367,6 @@ const (
 	CallRecordCallEndedByUSER      CallRecordCallEndedBy = "USER"
 )
 
-// AllValues returns all CallRecordCallEndedBy values.
 func (CallRecordCallEndedBy) AllValues() []CallRecordCallEndedBy {
 	return []CallRecordCallEndedBy{
 		CallRecordCallEndedByASSISTANT,
@@ -1589,30 +374,10 @@ func (CallRecordCallEndedBy) AllValues() []CallRecordCallEndedBy {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s CallRecordCallEndedBy) MarshalText() ([]byte, error) {
-	switch s {
-	case CallRecordCallEndedByASSISTANT:
-		return []byte(s), nil
-	case CallRecordCallEndedByUSER:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s CallRecordCallEndedBy) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *CallRecordCallEndedBy) UnmarshalText(data []byte) error {
-	switch CallRecordCallEndedBy(data) {
-	case CallRecordCallEndedByASSISTANT:
-		*s = CallRecordCallEndedByASSISTANT
-		return nil
-	case CallRecordCallEndedByUSER:
-		*s = CallRecordCallEndedByUSER
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // Who transferred whom to `transferred_to`. `ASSISTANT`, the agent transferred the other side, and the
@@ -1625,7 +390,6 @@ const (
 	CallRecordTransferredByUSER      CallRecordTransferredBy = "USER"
 )
 
-// AllValues returns all CallRecordTransferredBy values.
 func (CallRecordTransferredBy) AllValues() []CallRecordTransferredBy {
 	return []CallRecordTransferredBy{
 		CallRecordTransferredByASSISTANT,
@@ -1633,30 +397,12 @@ func (CallRecordTransferredBy) AllValues() []CallRecordTransferredBy {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
 func (s CallRecordTransferredBy) MarshalText() ([]byte, error) {
-	switch s {
-	case CallRecordTransferredByASSISTANT:
-		return []byte(s), nil
-	case CallRecordTransferredByUSER:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
+	return codec.EnumText(s, s.AllValues())
 }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *CallRecordTransferredBy) UnmarshalText(data []byte) error {
-	switch CallRecordTransferredBy(data) {
-	case CallRecordTransferredByASSISTANT:
-		*s = CallRecordTransferredByASSISTANT
-		return nil
-	case CallRecordTransferredByUSER:
-		*s = CallRecordTransferredByUSER
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // Variables of the conversation by name, given or collected.
@@ -1684,7 +430,6 @@ const (
 	CallStatusUnknown   CallStatus = "unknown"
 )
 
-// AllValues returns all CallStatus values.
 func (CallStatus) AllValues() []CallStatus {
 	return []CallStatus{
 		CallStatusCompleted,
@@ -1696,51 +441,9 @@ func (CallStatus) AllValues() []CallStatus {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s CallStatus) MarshalText() ([]byte, error) {
-	switch s {
-	case CallStatusCompleted:
-		return []byte(s), nil
-	case CallStatusFailed:
-		return []byte(s), nil
-	case CallStatusBusy:
-		return []byte(s), nil
-	case CallStatusNoAnswer:
-		return []byte(s), nil
-	case CallStatusCanceled:
-		return []byte(s), nil
-	case CallStatusUnknown:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s CallStatus) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (s *CallStatus) UnmarshalText(data []byte) error {
-	switch CallStatus(data) {
-	case CallStatusCompleted:
-		*s = CallStatusCompleted
-		return nil
-	case CallStatusFailed:
-		*s = CallStatusFailed
-		return nil
-	case CallStatusBusy:
-		*s = CallStatusBusy
-		return nil
-	case CallStatusNoAnswer:
-		*s = CallStatusNoAnswer
-		return nil
-	case CallStatusCanceled:
-		*s = CallStatusCanceled
-		return nil
-	case CallStatusUnknown:
-		*s = CallStatusUnknown
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
-}
+func (s *CallStatus) UnmarshalText(data []byte) error { return codec.EnumOf(data, s, s.AllValues()) }
 
 // Ref: #/components/schemas/CallSummary
 type CallSummary struct {
@@ -1760,136 +463,6 @@ type CallSummary struct {
 	PathwayID    NilString     `json:"pathway_id"`
 }
 
-// GetCallID returns the value of CallID.
-func (s *CallSummary) GetCallID() string {
-	return s.CallID
-}
-
-// GetCreatedAt returns the value of CreatedAt.
-func (s *CallSummary) GetCreatedAt() time.Time {
-	return s.CreatedAt
-}
-
-// GetCallLength returns the value of CallLength.
-func (s *CallSummary) GetCallLength() NilFloat64 {
-	return s.CallLength
-}
-
-// GetTo returns the value of To.
-func (s *CallSummary) GetTo() string {
-	return s.To
-}
-
-// GetFrom returns the value of From.
-func (s *CallSummary) GetFrom() string {
-	return s.From
-}
-
-// GetCompleted returns the value of Completed.
-func (s *CallSummary) GetCompleted() bool {
-	return s.Completed
-}
-
-// GetQueueStatus returns the value of QueueStatus.
-func (s *CallSummary) GetQueueStatus() QueueStatus {
-	return s.QueueStatus
-}
-
-// GetStatus returns the value of Status.
-func (s *CallSummary) GetStatus() CallStatus {
-	return s.Status
-}
-
-// GetErrorMessage returns the value of ErrorMessage.
-func (s *CallSummary) GetErrorMessage() NilString {
-	return s.ErrorMessage
-}
-
-// GetAnsweredBy returns the value of AnsweredBy.
-func (s *CallSummary) GetAnsweredBy() NilAnsweredBy {
-	return s.AnsweredBy
-}
-
-// GetBatchID returns the value of BatchID.
-func (s *CallSummary) GetBatchID() NilString {
-	return s.BatchID
-}
-
-// GetInbound returns the value of Inbound.
-func (s *CallSummary) GetInbound() bool {
-	return s.Inbound
-}
-
-// GetPathwayID returns the value of PathwayID.
-func (s *CallSummary) GetPathwayID() NilString {
-	return s.PathwayID
-}
-
-// SetCallID sets the value of CallID.
-func (s *CallSummary) SetCallID(val string) {
-	s.CallID = val
-}
-
-// SetCreatedAt sets the value of CreatedAt.
-func (s *CallSummary) SetCreatedAt(val time.Time) {
-	s.CreatedAt = val
-}
-
-// SetCallLength sets the value of CallLength.
-func (s *CallSummary) SetCallLength(val NilFloat64) {
-	s.CallLength = val
-}
-
-// SetTo sets the value of To.
-func (s *CallSummary) SetTo(val string) {
-	s.To = val
-}
-
-// SetFrom sets the value of From.
-func (s *CallSummary) SetFrom(val string) {
-	s.From = val
-}
-
-// SetCompleted sets the value of Completed.
-func (s *CallSummary) SetCompleted(val bool) {
-	s.Completed = val
-}
-
-// SetQueueStatus sets the value of QueueStatus.
-func (s *CallSummary) SetQueueStatus(val QueueStatus) {
-	s.QueueStatus = val
-}
-
-// SetStatus sets the value of Status.
-func (s *CallSummary) SetStatus(val CallStatus) {
-	s.Status = val
-}
-
-// SetErrorMessage sets the value of ErrorMessage.
-func (s *CallSummary) SetErrorMessage(val NilString) {
-	s.ErrorMessage = val
-}
-
-// SetAnsweredBy sets the value of AnsweredBy.
-func (s *CallSummary) SetAnsweredBy(val NilAnsweredBy) {
-	s.AnsweredBy = val
-}
-
-// SetBatchID sets the value of BatchID.
-func (s *CallSummary) SetBatchID(val NilString) {
-	s.BatchID = val
-}
-
-// SetInbound sets the value of Inbound.
-func (s *CallSummary) SetInbound(val bool) {
-	s.Inbound = val
-}
-
-// SetPathwayID sets the value of PathwayID.
-func (s *CallSummary) SetPathwayID(val NilString) {
-	s.PathwayID = val
-}
-
 // How far the record of a call has got to its webhook. 408, 429, 5xx and failed connections are tried
 // again 5 seconds, 30 seconds, 5 and 30 minutes, and 2, 5, 10, 14, 20 and 24 hours after the first
 // attempt, then given up. Any other answer but 2xx is final.
@@ -1904,46 +477,6 @@ type CallWebhookDelivery struct {
 	LastFailure NilString `json:"last_failure"`
 }
 
-// GetStatus returns the value of Status.
-func (s *CallWebhookDelivery) GetStatus() CallWebhookDeliveryStatus {
-	return s.Status
-}
-
-// GetAttempts returns the value of Attempts.
-func (s *CallWebhookDelivery) GetAttempts() int {
-	return s.Attempts
-}
-
-// GetLastAttemptAt returns the value of LastAttemptAt.
-func (s *CallWebhookDelivery) GetLastAttemptAt() NilDateTime {
-	return s.LastAttemptAt
-}
-
-// GetLastFailure returns the value of LastFailure.
-func (s *CallWebhookDelivery) GetLastFailure() NilString {
-	return s.LastFailure
-}
-
-// SetStatus sets the value of Status.
-func (s *CallWebhookDelivery) SetStatus(val CallWebhookDeliveryStatus) {
-	s.Status = val
-}
-
-// SetAttempts sets the value of Attempts.
-func (s *CallWebhookDelivery) SetAttempts(val int) {
-	s.Attempts = val
-}
-
-// SetLastAttemptAt sets the value of LastAttemptAt.
-func (s *CallWebhookDelivery) SetLastAttemptAt(val NilDateTime) {
-	s.LastAttemptAt = val
-}
-
-// SetLastFailure sets the value of LastFailure.
-func (s *CallWebhookDelivery) SetLastFailure(val NilString) {
-	s.LastFailure = val
-}
-
 // The record waits for its next attempt, has been accepted, or will not be sent again.
 type CallWebhookDeliveryStatus string
 
@@ -1953,7 +486,6 @@ const (
 	CallWebhookDeliveryStatusGivenUp   CallWebhookDeliveryStatus = "given_up"
 )
 
-// AllValues returns all CallWebhookDeliveryStatus values.
 func (CallWebhookDeliveryStatus) AllValues() []CallWebhookDeliveryStatus {
 	return []CallWebhookDeliveryStatus{
 		CallWebhookDeliveryStatusPending,
@@ -1962,35 +494,12 @@ func (CallWebhookDeliveryStatus) AllValues() []CallWebhookDeliveryStatus {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
 func (s CallWebhookDeliveryStatus) MarshalText() ([]byte, error) {
-	switch s {
-	case CallWebhookDeliveryStatusPending:
-		return []byte(s), nil
-	case CallWebhookDeliveryStatusDelivered:
-		return []byte(s), nil
-	case CallWebhookDeliveryStatusGivenUp:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
+	return codec.EnumText(s, s.AllValues())
 }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *CallWebhookDeliveryStatus) UnmarshalText(data []byte) error {
-	switch CallWebhookDeliveryStatus(data) {
-	case CallWebhookDeliveryStatusPending:
-		*s = CallWebhookDeliveryStatusPending
-		return nil
-	case CallWebhookDeliveryStatusDelivered:
-		*s = CallWebhookDeliveryStatusDelivered
-		return nil
-	case CallWebhookDeliveryStatusGivenUp:
-		*s = CallWebhookDeliveryStatusGivenUp
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // Ref: #/components/schemas/DynamicData
@@ -2005,76 +514,6 @@ type DynamicData struct {
 	ResponseData []DynamicDataField `json:"response_data"`
 }
 
-// GetURL returns the value of URL.
-func (s *DynamicData) GetURL() string {
-	return s.URL
-}
-
-// GetMethod returns the value of Method.
-func (s *DynamicData) GetMethod() OptString {
-	return s.Method
-}
-
-// GetHeaders returns the value of Headers.
-func (s *DynamicData) GetHeaders() []KeyValue {
-	return s.Headers
-}
-
-// GetQuery returns the value of Query.
-func (s *DynamicData) GetQuery() []KeyValue {
-	return s.Query
-}
-
-// GetBody returns the value of Body.
-func (s *DynamicData) GetBody() []KeyValue {
-	return s.Body
-}
-
-// GetCache returns the value of Cache.
-func (s *DynamicData) GetCache() OptBool {
-	return s.Cache
-}
-
-// GetResponseData returns the value of ResponseData.
-func (s *DynamicData) GetResponseData() []DynamicDataField {
-	return s.ResponseData
-}
-
-// SetURL sets the value of URL.
-func (s *DynamicData) SetURL(val string) {
-	s.URL = val
-}
-
-// SetMethod sets the value of Method.
-func (s *DynamicData) SetMethod(val OptString) {
-	s.Method = val
-}
-
-// SetHeaders sets the value of Headers.
-func (s *DynamicData) SetHeaders(val []KeyValue) {
-	s.Headers = val
-}
-
-// SetQuery sets the value of Query.
-func (s *DynamicData) SetQuery(val []KeyValue) {
-	s.Query = val
-}
-
-// SetBody sets the value of Body.
-func (s *DynamicData) SetBody(val []KeyValue) {
-	s.Body = val
-}
-
-// SetCache sets the value of Cache.
-func (s *DynamicData) SetCache(val OptBool) {
-	s.Cache = val
-}
-
-// SetResponseData sets the value of ResponseData.
-func (s *DynamicData) SetResponseData(val []DynamicDataField) {
-	s.ResponseData = val
-}
-
 // Ref: #/components/schemas/DynamicDataField
 type DynamicDataField struct {
 	Name string `json:"name"`
@@ -2082,36 +521,6 @@ type DynamicDataField struct {
 	Data OptString `json:"data"`
 	// Sentence that gives the value to the agent.
 	Context OptString `json:"context"`
-}
-
-// GetName returns the value of Name.
-func (s *DynamicDataField) GetName() string {
-	return s.Name
-}
-
-// GetData returns the value of Data.
-func (s *DynamicDataField) GetData() OptString {
-	return s.Data
-}
-
-// GetContext returns the value of Context.
-func (s *DynamicDataField) GetContext() OptString {
-	return s.Context
-}
-
-// SetName sets the value of Name.
-func (s *DynamicDataField) SetName(val string) {
-	s.Name = val
-}
-
-// SetData sets the value of Data.
-func (s *DynamicDataField) SetData(val OptString) {
-	s.Data = val
-}
-
-// SetContext sets the value of Context.
-func (s *DynamicDataField) SetContext(val OptString) {
-	s.Context = val
 }
 
 type DynamicDataList []DynamicData
@@ -2130,56 +539,6 @@ type ErrorDetail struct {
 	BatchID OptString `json:"batch_id"`
 }
 
-// GetError returns the value of Error.
-func (s *ErrorDetail) GetError() string {
-	return s.Error
-}
-
-// GetMessage returns the value of Message.
-func (s *ErrorDetail) GetMessage() string {
-	return s.Message
-}
-
-// GetPath returns the value of Path.
-func (s *ErrorDetail) GetPath() OptString {
-	return s.Path
-}
-
-// GetField returns the value of Field.
-func (s *ErrorDetail) GetField() OptString {
-	return s.Field
-}
-
-// GetBatchID returns the value of BatchID.
-func (s *ErrorDetail) GetBatchID() OptString {
-	return s.BatchID
-}
-
-// SetError sets the value of Error.
-func (s *ErrorDetail) SetError(val string) {
-	s.Error = val
-}
-
-// SetMessage sets the value of Message.
-func (s *ErrorDetail) SetMessage(val string) {
-	s.Message = val
-}
-
-// SetPath sets the value of Path.
-func (s *ErrorDetail) SetPath(val OptString) {
-	s.Path = val
-}
-
-// SetField sets the value of Field.
-func (s *ErrorDetail) SetField(val OptString) {
-	s.Field = val
-}
-
-// SetBatchID sets the value of BatchID.
-func (s *ErrorDetail) SetBatchID(val OptString) {
-	s.BatchID = val
-}
-
 // Body of every error. Envelope A has `data` (null), envelope B `status` and `message`; both have
 // `errors`.
 // Ref: #/components/schemas/ErrorEnvelope
@@ -2194,46 +553,6 @@ type ErrorEnvelope struct {
 	Errors []ErrorDetail `json:"errors"`
 }
 
-// GetData returns the value of Data.
-func (s *ErrorEnvelope) GetData() OptNull {
-	return s.Data
-}
-
-// GetStatus returns the value of Status.
-func (s *ErrorEnvelope) GetStatus() OptErrorEnvelopeStatus {
-	return s.Status
-}
-
-// GetMessage returns the value of Message.
-func (s *ErrorEnvelope) GetMessage() OptString {
-	return s.Message
-}
-
-// GetErrors returns the value of Errors.
-func (s *ErrorEnvelope) GetErrors() []ErrorDetail {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *ErrorEnvelope) SetData(val OptNull) {
-	s.Data = val
-}
-
-// SetStatus sets the value of Status.
-func (s *ErrorEnvelope) SetStatus(val OptErrorEnvelopeStatus) {
-	s.Status = val
-}
-
-// SetMessage sets the value of Message.
-func (s *ErrorEnvelope) SetMessage(val OptString) {
-	s.Message = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *ErrorEnvelope) SetErrors(val []ErrorDetail) {
-	s.Errors = val
-}
-
 // Envelope B only.
 type ErrorEnvelopeStatus string
 
@@ -2241,32 +560,16 @@ const (
 	ErrorEnvelopeStatusError ErrorEnvelopeStatus = "error"
 )
 
-// AllValues returns all ErrorEnvelopeStatus values.
 func (ErrorEnvelopeStatus) AllValues() []ErrorEnvelopeStatus {
 	return []ErrorEnvelopeStatus{
 		ErrorEnvelopeStatusError,
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s ErrorEnvelopeStatus) MarshalText() ([]byte, error) {
-	switch s {
-	case ErrorEnvelopeStatusError:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s ErrorEnvelopeStatus) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *ErrorEnvelopeStatus) UnmarshalText(data []byte) error {
-	switch ErrorEnvelopeStatus(data) {
-	case ErrorEnvelopeStatusError:
-		*s = ErrorEnvelopeStatusError
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // ErrorStatusCodeWithHeaders wraps ErrorEnvelope with status code and response headers.
@@ -2274,36 +577,6 @@ type ErrorStatusCodeWithHeaders struct {
 	StatusCode int
 	RetryAfter OptInt
 	Response   ErrorEnvelope
-}
-
-// GetStatusCode returns the value of StatusCode.
-func (s *ErrorStatusCodeWithHeaders) GetStatusCode() int {
-	return s.StatusCode
-}
-
-// GetRetryAfter returns the value of RetryAfter.
-func (s *ErrorStatusCodeWithHeaders) GetRetryAfter() OptInt {
-	return s.RetryAfter
-}
-
-// GetResponse returns the value of Response.
-func (s *ErrorStatusCodeWithHeaders) GetResponse() ErrorEnvelope {
-	return s.Response
-}
-
-// SetStatusCode sets the value of StatusCode.
-func (s *ErrorStatusCodeWithHeaders) SetStatusCode(val int) {
-	s.StatusCode = val
-}
-
-// SetRetryAfter sets the value of RetryAfter.
-func (s *ErrorStatusCodeWithHeaders) SetRetryAfter(val OptInt) {
-	s.RetryAfter = val
-}
-
-// SetResponse sets the value of Response.
-func (s *ErrorStatusCodeWithHeaders) SetResponse(val ErrorEnvelope) {
-	s.Response = val
 }
 
 // Any JSON object.
@@ -2339,39 +612,9 @@ type GetRecordingOKHeaders struct {
 	Response     GetRecordingOK
 }
 
-// GetAcceptRanges returns the value of AcceptRanges.
-func (s *GetRecordingOKHeaders) GetAcceptRanges() OptString {
-	return s.AcceptRanges
-}
-
-// GetResponse returns the value of Response.
-func (s *GetRecordingOKHeaders) GetResponse() GetRecordingOK {
-	return s.Response
-}
-
-// SetAcceptRanges sets the value of AcceptRanges.
-func (s *GetRecordingOKHeaders) SetAcceptRanges(val OptString) {
-	s.AcceptRanges = val
-}
-
-// SetResponse sets the value of Response.
-func (s *GetRecordingOKHeaders) SetResponse(val GetRecordingOK) {
-	s.Response = val
-}
-
 // GetRecordingOKRawAudioWav represents raw HTTP response for GetRecording audio/wav.
 type GetRecordingOKRawAudioWav struct {
 	Response *http.Response `json:"-"`
-}
-
-// GetResponse returns the value of Response.
-func (s *GetRecordingOKRawAudioWav) GetResponse() *http.Response {
-	return s.Response
-}
-
-// SetResponse sets the value of Response.
-func (s *GetRecordingOKRawAudioWav) SetResponse(val *http.Response) {
-	s.Response = val
 }
 
 func (*GetRecordingOKRawAudioWav) getRecordingRes() {}
@@ -2396,39 +639,9 @@ type GetRecordingPartialContentHeaders struct {
 	Response     GetRecordingPartialContent
 }
 
-// GetContentRange returns the value of ContentRange.
-func (s *GetRecordingPartialContentHeaders) GetContentRange() OptString {
-	return s.ContentRange
-}
-
-// GetResponse returns the value of Response.
-func (s *GetRecordingPartialContentHeaders) GetResponse() GetRecordingPartialContent {
-	return s.Response
-}
-
-// SetContentRange sets the value of ContentRange.
-func (s *GetRecordingPartialContentHeaders) SetContentRange(val OptString) {
-	s.ContentRange = val
-}
-
-// SetResponse sets the value of Response.
-func (s *GetRecordingPartialContentHeaders) SetResponse(val GetRecordingPartialContent) {
-	s.Response = val
-}
-
 // GetRecordingPartialContentRawAudioWav represents raw HTTP response for GetRecording audio/wav.
 type GetRecordingPartialContentRawAudioWav struct {
 	Response *http.Response `json:"-"`
-}
-
-// GetResponse returns the value of Response.
-func (s *GetRecordingPartialContentRawAudioWav) GetResponse() *http.Response {
-	return s.Response
-}
-
-// SetResponse sets the value of Response.
-func (s *GetRecordingPartialContentRawAudioWav) SetResponse(val *http.Response) {
-	s.Response = val
 }
 
 func (*GetRecordingPartialContentRawAudioWav) getRecordingRes() {}
@@ -2441,52 +654,12 @@ type IgnoredMember struct {
 	Message string `json:"message"`
 }
 
-// GetField returns the value of Field.
-func (s *IgnoredMember) GetField() string {
-	return s.Field
-}
-
-// GetMessage returns the value of Message.
-func (s *IgnoredMember) GetMessage() string {
-	return s.Message
-}
-
-// SetField sets the value of Field.
-func (s *IgnoredMember) SetField(val string) {
-	s.Field = val
-}
-
-// SetMessage sets the value of Message.
-func (s *IgnoredMember) SetMessage(val string) {
-	s.Message = val
-}
-
 type IgnoredMembers []IgnoredMember
 
 // Ref: #/components/schemas/KeyValue
 type KeyValue struct {
 	Key   string `json:"key"`
 	Value string `json:"value"`
-}
-
-// GetKey returns the value of Key.
-func (s *KeyValue) GetKey() string {
-	return s.Key
-}
-
-// GetValue returns the value of Value.
-func (s *KeyValue) GetValue() string {
-	return s.Value
-}
-
-// SetKey sets the value of Key.
-func (s *KeyValue) SetKey(val string) {
-	s.Key = val
-}
-
-// SetValue sets the value of Value.
-func (s *KeyValue) SetValue(val string) {
-	s.Value = val
 }
 
 type ListCallsAnsweredBy string
@@ -2498,7 +671,6 @@ const (
 	ListCallsAnsweredByNoAnswer  ListCallsAnsweredBy = "no-answer"
 )
 
-// AllValues returns all ListCallsAnsweredBy values.
 func (ListCallsAnsweredBy) AllValues() []ListCallsAnsweredBy {
 	return []ListCallsAnsweredBy{
 		ListCallsAnsweredByHuman,
@@ -2508,66 +680,16 @@ func (ListCallsAnsweredBy) AllValues() []ListCallsAnsweredBy {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s ListCallsAnsweredBy) MarshalText() ([]byte, error) {
-	switch s {
-	case ListCallsAnsweredByHuman:
-		return []byte(s), nil
-	case ListCallsAnsweredByVoicemail:
-		return []byte(s), nil
-	case ListCallsAnsweredByUnknown:
-		return []byte(s), nil
-	case ListCallsAnsweredByNoAnswer:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s ListCallsAnsweredBy) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *ListCallsAnsweredBy) UnmarshalText(data []byte) error {
-	switch ListCallsAnsweredBy(data) {
-	case ListCallsAnsweredByHuman:
-		*s = ListCallsAnsweredByHuman
-		return nil
-	case ListCallsAnsweredByVoicemail:
-		*s = ListCallsAnsweredByVoicemail
-		return nil
-	case ListCallsAnsweredByUnknown:
-		*s = ListCallsAnsweredByUnknown
-		return nil
-	case ListCallsAnsweredByNoAnswer:
-		*s = ListCallsAnsweredByNoAnswer
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // Ref: #/components/schemas/MessageReply
 type MessageReply struct {
 	Status  SuccessStatus `json:"status"`
 	Message string        `json:"message"`
-}
-
-// GetStatus returns the value of Status.
-func (s *MessageReply) GetStatus() SuccessStatus {
-	return s.Status
-}
-
-// GetMessage returns the value of Message.
-func (s *MessageReply) GetMessage() string {
-	return s.Message
-}
-
-// SetStatus sets the value of Status.
-func (s *MessageReply) SetStatus(val SuccessStatus) {
-	s.Status = val
-}
-
-// SetMessage sets the value of Message.
-func (s *MessageReply) SetMessage(val string) {
-	s.Message = val
 }
 
 // Kept with the record and returned unchanged.
@@ -4074,7 +2196,6 @@ const (
 	PathwayEnvironmentStaging    PathwayEnvironment = "staging"
 )
 
-// AllValues returns all PathwayEnvironment values.
 func (PathwayEnvironment) AllValues() []PathwayEnvironment {
 	return []PathwayEnvironment{
 		PathwayEnvironmentProduction,
@@ -4082,30 +2203,10 @@ func (PathwayEnvironment) AllValues() []PathwayEnvironment {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s PathwayEnvironment) MarshalText() ([]byte, error) {
-	switch s {
-	case PathwayEnvironmentProduction:
-		return []byte(s), nil
-	case PathwayEnvironmentStaging:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s PathwayEnvironment) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *PathwayEnvironment) UnmarshalText(data []byte) error {
-	switch PathwayEnvironment(data) {
-	case PathwayEnvironmentProduction:
-		*s = PathwayEnvironmentProduction
-		return nil
-	case PathwayEnvironmentStaging:
-		*s = PathwayEnvironmentStaging
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // A version number, or the environment whose published version is meant.
@@ -4193,7 +2294,6 @@ const (
 	QueueStatusCompleteError QueueStatus = "complete_error"
 )
 
-// AllValues returns all QueueStatus values.
 func (QueueStatus) AllValues() []QueueStatus {
 	return []QueueStatus{
 		QueueStatusNew,
@@ -4208,66 +2308,9 @@ func (QueueStatus) AllValues() []QueueStatus {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s QueueStatus) MarshalText() ([]byte, error) {
-	switch s {
-	case QueueStatusNew:
-		return []byte(s), nil
-	case QueueStatusQueued:
-		return []byte(s), nil
-	case QueueStatusAllocated:
-		return []byte(s), nil
-	case QueueStatusStarted:
-		return []byte(s), nil
-	case QueueStatusComplete:
-		return []byte(s), nil
-	case QueueStatusPreQueueError:
-		return []byte(s), nil
-	case QueueStatusQueueError:
-		return []byte(s), nil
-	case QueueStatusCallError:
-		return []byte(s), nil
-	case QueueStatusCompleteError:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s QueueStatus) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (s *QueueStatus) UnmarshalText(data []byte) error {
-	switch QueueStatus(data) {
-	case QueueStatusNew:
-		*s = QueueStatusNew
-		return nil
-	case QueueStatusQueued:
-		*s = QueueStatusQueued
-		return nil
-	case QueueStatusAllocated:
-		*s = QueueStatusAllocated
-		return nil
-	case QueueStatusStarted:
-		*s = QueueStatusStarted
-		return nil
-	case QueueStatusComplete:
-		*s = QueueStatusComplete
-		return nil
-	case QueueStatusPreQueueError:
-		*s = QueueStatusPreQueueError
-		return nil
-	case QueueStatusQueueError:
-		*s = QueueStatusQueueError
-		return nil
-	case QueueStatusCallError:
-		*s = QueueStatusCallError
-		return nil
-	case QueueStatusCompleteError:
-		*s = QueueStatusCompleteError
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
-}
+func (s *QueueStatus) UnmarshalText(data []byte) error { return codec.EnumOf(data, s, s.AllValues()) }
 
 // Values that the agent's texts may refer to by name.
 // Ref: #/components/schemas/RequestData
@@ -4293,36 +2336,6 @@ type RetryOptions struct {
 	VoicemailMessage OptString `json:"voicemail_message"`
 }
 
-// GetWait returns the value of Wait.
-func (s *RetryOptions) GetWait() int {
-	return s.Wait
-}
-
-// GetVoicemailAction returns the value of VoicemailAction.
-func (s *RetryOptions) GetVoicemailAction() OptRetryOptionsVoicemailAction {
-	return s.VoicemailAction
-}
-
-// GetVoicemailMessage returns the value of VoicemailMessage.
-func (s *RetryOptions) GetVoicemailMessage() OptString {
-	return s.VoicemailMessage
-}
-
-// SetWait sets the value of Wait.
-func (s *RetryOptions) SetWait(val int) {
-	s.Wait = val
-}
-
-// SetVoicemailAction sets the value of VoicemailAction.
-func (s *RetryOptions) SetVoicemailAction(val OptRetryOptionsVoicemailAction) {
-	s.VoicemailAction = val
-}
-
-// SetVoicemailMessage sets the value of VoicemailMessage.
-func (s *RetryOptions) SetVoicemailMessage(val OptString) {
-	s.VoicemailMessage = val
-}
-
 // Action of the second call when an answering machine answers.
 type RetryOptionsVoicemailAction string
 
@@ -4332,7 +2345,6 @@ const (
 	RetryOptionsVoicemailActionIgnore       RetryOptionsVoicemailAction = "ignore"
 )
 
-// AllValues returns all RetryOptionsVoicemailAction values.
 func (RetryOptionsVoicemailAction) AllValues() []RetryOptionsVoicemailAction {
 	return []RetryOptionsVoicemailAction{
 		RetryOptionsVoicemailActionHangup,
@@ -4341,35 +2353,12 @@ func (RetryOptionsVoicemailAction) AllValues() []RetryOptionsVoicemailAction {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
 func (s RetryOptionsVoicemailAction) MarshalText() ([]byte, error) {
-	switch s {
-	case RetryOptionsVoicemailActionHangup:
-		return []byte(s), nil
-	case RetryOptionsVoicemailActionLeaveMessage:
-		return []byte(s), nil
-	case RetryOptionsVoicemailActionIgnore:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
+	return codec.EnumText(s, s.AllValues())
 }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *RetryOptionsVoicemailAction) UnmarshalText(data []byte) error {
-	switch RetryOptionsVoicemailAction(data) {
-	case RetryOptionsVoicemailActionHangup:
-		*s = RetryOptionsVoicemailActionHangup
-		return nil
-	case RetryOptionsVoicemailActionLeaveMessage:
-		*s = RetryOptionsVoicemailActionLeaveMessage
-		return nil
-	case RetryOptionsVoicemailActionIgnore:
-		*s = RetryOptionsVoicemailActionIgnore
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // Outcome in envelope B.
@@ -4380,33 +2369,15 @@ const (
 	SuccessStatusSuccess SuccessStatus = "success"
 )
 
-// AllValues returns all SuccessStatus values.
 func (SuccessStatus) AllValues() []SuccessStatus {
 	return []SuccessStatus{
 		SuccessStatusSuccess,
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s SuccessStatus) MarshalText() ([]byte, error) {
-	switch s {
-	case SuccessStatusSuccess:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s SuccessStatus) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (s *SuccessStatus) UnmarshalText(data []byte) error {
-	switch SuccessStatus(data) {
-	case SuccessStatusSuccess:
-		*s = SuccessStatusSuccess
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
-}
+func (s *SuccessStatus) UnmarshalText(data []byte) error { return codec.EnumOf(data, s, s.AllValues()) }
 
 // Ref: #/components/schemas/TranscriptLine
 type TranscriptLine struct {
@@ -4426,86 +2397,6 @@ type TranscriptLine struct {
 	Latency     OptCallLatency `json:"latency"`
 }
 
-// GetID returns the value of ID.
-func (s *TranscriptLine) GetID() int {
-	return s.ID
-}
-
-// GetCreatedAt returns the value of CreatedAt.
-func (s *TranscriptLine) GetCreatedAt() time.Time {
-	return s.CreatedAt
-}
-
-// GetText returns the value of Text.
-func (s *TranscriptLine) GetText() string {
-	return s.Text
-}
-
-// GetUser returns the value of User.
-func (s *TranscriptLine) GetUser() TranscriptLineUser {
-	return s.User
-}
-
-// GetStart returns the value of Start.
-func (s *TranscriptLine) GetStart() OptFloat64 {
-	return s.Start
-}
-
-// GetEnd returns the value of End.
-func (s *TranscriptLine) GetEnd() OptFloat64 {
-	return s.End
-}
-
-// GetInterrupted returns the value of Interrupted.
-func (s *TranscriptLine) GetInterrupted() OptBool {
-	return s.Interrupted
-}
-
-// GetLatency returns the value of Latency.
-func (s *TranscriptLine) GetLatency() OptCallLatency {
-	return s.Latency
-}
-
-// SetID sets the value of ID.
-func (s *TranscriptLine) SetID(val int) {
-	s.ID = val
-}
-
-// SetCreatedAt sets the value of CreatedAt.
-func (s *TranscriptLine) SetCreatedAt(val time.Time) {
-	s.CreatedAt = val
-}
-
-// SetText sets the value of Text.
-func (s *TranscriptLine) SetText(val string) {
-	s.Text = val
-}
-
-// SetUser sets the value of User.
-func (s *TranscriptLine) SetUser(val TranscriptLineUser) {
-	s.User = val
-}
-
-// SetStart sets the value of Start.
-func (s *TranscriptLine) SetStart(val OptFloat64) {
-	s.Start = val
-}
-
-// SetEnd sets the value of End.
-func (s *TranscriptLine) SetEnd(val OptFloat64) {
-	s.End = val
-}
-
-// SetInterrupted sets the value of Interrupted.
-func (s *TranscriptLine) SetInterrupted(val OptBool) {
-	s.Interrupted = val
-}
-
-// SetLatency sets the value of Latency.
-func (s *TranscriptLine) SetLatency(val OptCallLatency) {
-	s.Latency = val
-}
-
 // Who said or did it.
 type TranscriptLineUser string
 
@@ -4516,7 +2407,6 @@ const (
 	TranscriptLineUserAgentAction TranscriptLineUser = "agent-action"
 )
 
-// AllValues returns all TranscriptLineUser values.
 func (TranscriptLineUser) AllValues() []TranscriptLineUser {
 	return []TranscriptLineUser{
 		TranscriptLineUserUser,
@@ -4526,40 +2416,10 @@ func (TranscriptLineUser) AllValues() []TranscriptLineUser {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s TranscriptLineUser) MarshalText() ([]byte, error) {
-	switch s {
-	case TranscriptLineUserUser:
-		return []byte(s), nil
-	case TranscriptLineUserAssistant:
-		return []byte(s), nil
-	case TranscriptLineUserRobot:
-		return []byte(s), nil
-	case TranscriptLineUserAgentAction:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s TranscriptLineUser) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *TranscriptLineUser) UnmarshalText(data []byte) error {
-	switch TranscriptLineUser(data) {
-	case TranscriptLineUserUser:
-		*s = TranscriptLineUserUser
-		return nil
-	case TranscriptLineUserAssistant:
-		*s = TranscriptLineUserAssistant
-		return nil
-	case TranscriptLineUserRobot:
-		*s = TranscriptLineUserRobot
-		return nil
-	case TranscriptLineUserAgentAction:
-		*s = TranscriptLineUserAgentAction
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // Ref: #/components/schemas/VoicemailOptions
@@ -4568,26 +2428,6 @@ type VoicemailOptions struct {
 	Action VoicemailOptionsAction `json:"action"`
 	// Message to leave. Required by `leave_message`.
 	Message OptString `json:"message"`
-}
-
-// GetAction returns the value of Action.
-func (s *VoicemailOptions) GetAction() VoicemailOptionsAction {
-	return s.Action
-}
-
-// GetMessage returns the value of Message.
-func (s *VoicemailOptions) GetMessage() OptString {
-	return s.Message
-}
-
-// SetAction sets the value of Action.
-func (s *VoicemailOptions) SetAction(val VoicemailOptionsAction) {
-	s.Action = val
-}
-
-// SetMessage sets the value of Message.
-func (s *VoicemailOptions) SetMessage(val OptString) {
-	s.Message = val
 }
 
 // Action when an answering machine answers.
@@ -4599,7 +2439,6 @@ const (
 	VoicemailOptionsActionIgnore       VoicemailOptionsAction = "ignore"
 )
 
-// AllValues returns all VoicemailOptionsAction values.
 func (VoicemailOptionsAction) AllValues() []VoicemailOptionsAction {
 	return []VoicemailOptionsAction{
 		VoicemailOptionsActionHangup,
@@ -4608,35 +2447,12 @@ func (VoicemailOptionsAction) AllValues() []VoicemailOptionsAction {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
 func (s VoicemailOptionsAction) MarshalText() ([]byte, error) {
-	switch s {
-	case VoicemailOptionsActionHangup:
-		return []byte(s), nil
-	case VoicemailOptionsActionLeaveMessage:
-		return []byte(s), nil
-	case VoicemailOptionsActionIgnore:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
+	return codec.EnumText(s, s.AllValues())
 }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *VoicemailOptionsAction) UnmarshalText(data []byte) error {
-	switch VoicemailOptionsAction(data) {
-	case VoicemailOptionsActionHangup:
-		*s = VoicemailOptionsActionHangup
-		return nil
-	case VoicemailOptionsActionLeaveMessage:
-		*s = VoicemailOptionsActionLeaveMessage
-		return nil
-	case VoicemailOptionsActionIgnore:
-		*s = VoicemailOptionsActionIgnore
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 type Warnings []string

@@ -4,117 +4,22 @@ package pathwaysoas
 
 import (
 	"context"
-	"io"
+
 	"net/url"
 	"strings"
 
 	"github.com/go-faster/errors"
 	"github.com/ogen-go/ogen/conv"
 	ht "github.com/ogen-go/ogen/http"
-	"github.com/ogen-go/ogen/ogenerrors"
+
 	"github.com/ogen-go/ogen/uri"
+
+	"github.com/callwright/callwright/transport/oas/internal/codec"
 )
 
 func trimTrailingSlashes(u *url.URL) {
 	u.Path = strings.TrimRight(u.Path, "/")
 	u.RawPath = strings.TrimRight(u.RawPath, "/")
-}
-
-// Invoker invokes operations described by OpenAPI v3 specification.
-type Invoker interface {
-	// CreatePathway invokes createPathway operation.
-	//
-	// Stores a new pathway with a live draft.
-	//
-	// POST /v1/pathway/create
-	CreatePathway(ctx context.Context, request *PathwayCreate) (*PathwayCreatedReply, error)
-	// CreatePathwayChat invokes createPathwayChat operation.
-	//
-	// Begins a text conversation with a pathway. No call is placed.
-	//
-	// POST /v1/pathway/chat/create
-	CreatePathwayChat(ctx context.Context, request *PathwayChatCreate) (*PathwayChatReply, error)
-	// CreatePathwayVersion invokes createPathwayVersion operation.
-	//
-	// Stores a graph as the next version. It is checked: exactly one start node, no edge to a missing
-	// node. A version never changes afterwards, so there is no operation that updates one: store the next,
-	// or fork it.
-	//
-	// POST /v1/pathway/{id}/version
-	CreatePathwayVersion(ctx context.Context, request *PathwayVersionCreate, params CreatePathwayVersionParams) (*PathwayVersionCreatedReply, error)
-	// DeletePathway invokes deletePathway operation.
-	//
-	// Removes a pathway with its versions. Scenarios that test it stay and end in ERROR.
-	//
-	// DELETE /v1/pathway/{id}
-	DeletePathway(ctx context.Context, params DeletePathwayParams) (*PathwayDeletedReply, error)
-	// DeletePathwayVersion invokes deletePathwayVersion operation.
-	//
-	// Archives a version. It is no longer listed and no longer starts conversations; running ones
-	// continue. A version that is published, or about to be, is 409 INVALID_STATE.
-	//
-	// DELETE /v1/pathway/{id}/version/{version}
-	DeletePathwayVersion(ctx context.Context, params DeletePathwayVersionParams) (*PathwayDeletedReply, error)
-	// DiffPathwayVersion invokes diffPathwayVersion operation.
-	//
-	// Returns what a version added, removed and changed compared with another.
-	//
-	// GET /v1/pathway/{id}/version/{version}/diff
-	DiffPathwayVersion(ctx context.Context, params DiffPathwayVersionParams) (*PathwayDiffReply, error)
-	// ForkPathwayVersion invokes forkPathwayVersion operation.
-	//
-	// Stores a version that names the given one as its parent, as the next version of the pathway. Without
-	// `nodes` and `edges` it has the parent's graph. It is checked as every version is.
-	//
-	// POST /v1/pathway/{id}/version/{version}/fork
-	ForkPathwayVersion(ctx context.Context, request *PathwayFork, params ForkPathwayVersionParams) (*PathwayVersionCreatedReply, error)
-	// GetPathway invokes getPathway operation.
-	//
-	// Returns one pathway with its live draft.
-	//
-	// GET /v1/pathway/{id}
-	GetPathway(ctx context.Context, params GetPathwayParams) (*Pathway, error)
-	// GetPathwayVersion invokes getPathwayVersion operation.
-	//
-	// Returns the graph of one version. Version 0 is the live draft.
-	//
-	// GET /v1/pathway/{id}/version/{version}
-	GetPathwayVersion(ctx context.Context, params GetPathwayVersionParams) (*PathwayVersion, error)
-	// ListPathwayVersions invokes listPathwayVersions operation.
-	//
-	// Returns the stored versions of a pathway, newest first, as a bare list of at most 1000.
-	//
-	// GET /v1/pathway/{id}/versions
-	ListPathwayVersions(ctx context.Context, params ListPathwayVersionsParams) (PathwayVersionList, error)
-	// ListPathways invokes listPathways operation.
-	//
-	// Returns the pathways of the organization without their graphs, newest first, as a bare list. An
-	// organization can have at most 1000. A graph is read by the id of its pathway.
-	//
-	// GET /v1/pathway
-	ListPathways(ctx context.Context, params ListPathwaysParams) (PathwayList, error)
-	// PublishPathway invokes publishPathway operation.
-	//
-	// Publishes a stored version. For production, every enabled scenario that is required for promotion
-	// must have passed on exactly this version in one batch; otherwise the answer is 409
-	// PROMOTION_GATE_FAILED, and its `batch_id` names the batch, which is started if there is none. With
-	// `publish_on_pass` the answer is 200, and the version is published as soon as they have passed.
-	//
-	// POST /v1/pathway/{id}/publish
-	PublishPathway(ctx context.Context, request *PathwayPublish, params PublishPathwayParams) (*PathwayPublished, error)
-	// SendPathwayChatMessage invokes sendPathwayChatMessage operation.
-	//
-	// Sends a message to the agent and returns its answer and the state of the conversation. A completed
-	// chat is 409 INVALID_STATE.
-	//
-	// POST /v1/pathway/chat/{chat_id}
-	SendPathwayChatMessage(ctx context.Context, request *PathwayChatTurn, params SendPathwayChatMessageParams) (*PathwayChatStateReply, error)
-	// UpdatePathway invokes updatePathway operation.
-	//
-	// Changes the live draft. Stored versions and calls in production are not touched.
-	//
-	// POST /v1/pathway/{id}
-	UpdatePathway(ctx context.Context, request *PathwayUpdate, params UpdatePathwayParams) (*PathwayUpdatedReply, error)
 }
 
 // Client implements OAS client.
@@ -163,12 +68,7 @@ func (c *Client) requestURL(ctx context.Context) *url.URL {
 // Stores a new pathway with a live draft.
 //
 // POST /v1/pathway/create
-func (c *Client) CreatePathway(ctx context.Context, request *PathwayCreate) (*PathwayCreatedReply, error) {
-	res, err := c.sendCreatePathway(ctx, request)
-	return res, err
-}
-
-func (c *Client) sendCreatePathway(ctx context.Context, request *PathwayCreate) (res *PathwayCreatedReply, err error) {
+func (c *Client) CreatePathway(ctx context.Context, request *PathwayCreate) (res *PathwayCreatedReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [1]string
@@ -183,58 +83,11 @@ func (c *Client) sendCreatePathway(ctx context.Context, request *PathwayCreate) 
 		return res, errors.Wrap(err, "encode request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, CreatePathwayOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, CreatePathwayOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeCreatePathwayResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeCreatePathwayResponse)
 }
 
 // CreatePathwayChat invokes createPathwayChat operation.
@@ -242,12 +95,7 @@ func (c *Client) sendCreatePathway(ctx context.Context, request *PathwayCreate) 
 // Begins a text conversation with a pathway. No call is placed.
 //
 // POST /v1/pathway/chat/create
-func (c *Client) CreatePathwayChat(ctx context.Context, request *PathwayChatCreate) (*PathwayChatReply, error) {
-	res, err := c.sendCreatePathwayChat(ctx, request)
-	return res, err
-}
-
-func (c *Client) sendCreatePathwayChat(ctx context.Context, request *PathwayChatCreate) (res *PathwayChatReply, err error) {
+func (c *Client) CreatePathwayChat(ctx context.Context, request *PathwayChatCreate) (res *PathwayChatReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [1]string
@@ -262,58 +110,11 @@ func (c *Client) sendCreatePathwayChat(ctx context.Context, request *PathwayChat
 		return res, errors.Wrap(err, "encode request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, CreatePathwayChatOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, CreatePathwayChatOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeCreatePathwayChatResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeCreatePathwayChatResponse)
 }
 
 // CreatePathwayVersion invokes createPathwayVersion operation.
@@ -323,33 +124,13 @@ func (c *Client) sendCreatePathwayChat(ctx context.Context, request *PathwayChat
 // or fork it.
 //
 // POST /v1/pathway/{id}/version
-func (c *Client) CreatePathwayVersion(ctx context.Context, request *PathwayVersionCreate, params CreatePathwayVersionParams) (*PathwayVersionCreatedReply, error) {
-	res, err := c.sendCreatePathwayVersion(ctx, request, params)
-	return res, err
-}
-
-func (c *Client) sendCreatePathwayVersion(ctx context.Context, request *PathwayVersionCreate, params CreatePathwayVersionParams) (res *PathwayVersionCreatedReply, err error) {
+func (c *Client) CreatePathwayVersion(ctx context.Context, request *PathwayVersionCreate, params CreatePathwayVersionParams) (res *PathwayVersionCreatedReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [3]string
 	pathParts[0] = "/v1/pathway/"
-	{
-		// Encode "id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.ID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "id", Style: uri.PathStyleSimple}, conv.StringToString(params.ID)); err != nil {
+		return res, err
 	}
 	pathParts[2] = "/version"
 	uri.AddPathParts(u, pathParts[:]...)
@@ -362,58 +143,11 @@ func (c *Client) sendCreatePathwayVersion(ctx context.Context, request *PathwayV
 		return res, errors.Wrap(err, "encode request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, CreatePathwayVersionOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, CreatePathwayVersionOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeCreatePathwayVersionResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeCreatePathwayVersionResponse)
 }
 
 // DeletePathway invokes deletePathway operation.
@@ -421,33 +155,13 @@ func (c *Client) sendCreatePathwayVersion(ctx context.Context, request *PathwayV
 // Removes a pathway with its versions. Scenarios that test it stay and end in ERROR.
 //
 // DELETE /v1/pathway/{id}
-func (c *Client) DeletePathway(ctx context.Context, params DeletePathwayParams) (*PathwayDeletedReply, error) {
-	res, err := c.sendDeletePathway(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendDeletePathway(ctx context.Context, params DeletePathwayParams) (res *PathwayDeletedReply, err error) {
+func (c *Client) DeletePathway(ctx context.Context, params DeletePathwayParams) (res *PathwayDeletedReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [2]string
 	pathParts[0] = "/v1/pathway/"
-	{
-		// Encode "id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.ID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "id", Style: uri.PathStyleSimple}, conv.StringToString(params.ID)); err != nil {
+		return res, err
 	}
 	uri.AddPathParts(u, pathParts[:]...)
 
@@ -456,58 +170,11 @@ func (c *Client) sendDeletePathway(ctx context.Context, params DeletePathwayPara
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, DeletePathwayOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, DeletePathwayOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeDeletePathwayResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeDeletePathwayResponse)
 }
 
 // DeletePathwayVersion invokes deletePathwayVersion operation.
@@ -516,52 +183,17 @@ func (c *Client) sendDeletePathway(ctx context.Context, params DeletePathwayPara
 // continue. A version that is published, or about to be, is 409 INVALID_STATE.
 //
 // DELETE /v1/pathway/{id}/version/{version}
-func (c *Client) DeletePathwayVersion(ctx context.Context, params DeletePathwayVersionParams) (*PathwayDeletedReply, error) {
-	res, err := c.sendDeletePathwayVersion(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendDeletePathwayVersion(ctx context.Context, params DeletePathwayVersionParams) (res *PathwayDeletedReply, err error) {
+func (c *Client) DeletePathwayVersion(ctx context.Context, params DeletePathwayVersionParams) (res *PathwayDeletedReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [4]string
 	pathParts[0] = "/v1/pathway/"
-	{
-		// Encode "id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.ID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "id", Style: uri.PathStyleSimple}, conv.StringToString(params.ID)); err != nil {
+		return res, err
 	}
 	pathParts[2] = "/version/"
-	{
-		// Encode "version" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "version",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.IntToString(params.Version))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[3] = encoded
+	if err := codec.EncodePath(&pathParts[3], uri.PathEncoderConfig{Param: "version", Style: uri.PathStyleSimple}, conv.IntToString(params.Version)); err != nil {
+		return res, err
 	}
 	uri.AddPathParts(u, pathParts[:]...)
 
@@ -570,58 +202,11 @@ func (c *Client) sendDeletePathwayVersion(ctx context.Context, params DeletePath
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, DeletePathwayVersionOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, DeletePathwayVersionOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeDeletePathwayVersionResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeDeletePathwayVersionResponse)
 }
 
 // DiffPathwayVersion invokes diffPathwayVersion operation.
@@ -629,70 +214,26 @@ func (c *Client) sendDeletePathwayVersion(ctx context.Context, params DeletePath
 // Returns what a version added, removed and changed compared with another.
 //
 // GET /v1/pathway/{id}/version/{version}/diff
-func (c *Client) DiffPathwayVersion(ctx context.Context, params DiffPathwayVersionParams) (*PathwayDiffReply, error) {
-	res, err := c.sendDiffPathwayVersion(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendDiffPathwayVersion(ctx context.Context, params DiffPathwayVersionParams) (res *PathwayDiffReply, err error) {
+func (c *Client) DiffPathwayVersion(ctx context.Context, params DiffPathwayVersionParams) (res *PathwayDiffReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [5]string
 	pathParts[0] = "/v1/pathway/"
-	{
-		// Encode "id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.ID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "id", Style: uri.PathStyleSimple}, conv.StringToString(params.ID)); err != nil {
+		return res, err
 	}
 	pathParts[2] = "/version/"
-	{
-		// Encode "version" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "version",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.IntToString(params.Version))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[3] = encoded
+	if err := codec.EncodePath(&pathParts[3], uri.PathEncoderConfig{Param: "version", Style: uri.PathStyleSimple}, conv.IntToString(params.Version)); err != nil {
+		return res, err
 	}
 	pathParts[4] = "/diff"
 	uri.AddPathParts(u, pathParts[:]...)
 
 	q := uri.NewQueryEncoder()
-	{
-		// Encode "against" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "against",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
-		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			return e.EncodeValue(conv.IntToString(params.Against))
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "against", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		return e.EncodeValue(conv.IntToString(params.Against))
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
 	u.RawQuery = q.Values().Encode()
 
@@ -701,58 +242,11 @@ func (c *Client) sendDiffPathwayVersion(ctx context.Context, params DiffPathwayV
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, DiffPathwayVersionOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, DiffPathwayVersionOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeDiffPathwayVersionResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeDiffPathwayVersionResponse)
 }
 
 // ForkPathwayVersion invokes forkPathwayVersion operation.
@@ -761,52 +255,17 @@ func (c *Client) sendDiffPathwayVersion(ctx context.Context, params DiffPathwayV
 // `nodes` and `edges` it has the parent's graph. It is checked as every version is.
 //
 // POST /v1/pathway/{id}/version/{version}/fork
-func (c *Client) ForkPathwayVersion(ctx context.Context, request *PathwayFork, params ForkPathwayVersionParams) (*PathwayVersionCreatedReply, error) {
-	res, err := c.sendForkPathwayVersion(ctx, request, params)
-	return res, err
-}
-
-func (c *Client) sendForkPathwayVersion(ctx context.Context, request *PathwayFork, params ForkPathwayVersionParams) (res *PathwayVersionCreatedReply, err error) {
+func (c *Client) ForkPathwayVersion(ctx context.Context, request *PathwayFork, params ForkPathwayVersionParams) (res *PathwayVersionCreatedReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [5]string
 	pathParts[0] = "/v1/pathway/"
-	{
-		// Encode "id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.ID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "id", Style: uri.PathStyleSimple}, conv.StringToString(params.ID)); err != nil {
+		return res, err
 	}
 	pathParts[2] = "/version/"
-	{
-		// Encode "version" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "version",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.IntToString(params.Version))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[3] = encoded
+	if err := codec.EncodePath(&pathParts[3], uri.PathEncoderConfig{Param: "version", Style: uri.PathStyleSimple}, conv.IntToString(params.Version)); err != nil {
+		return res, err
 	}
 	pathParts[4] = "/fork"
 	uri.AddPathParts(u, pathParts[:]...)
@@ -819,58 +278,11 @@ func (c *Client) sendForkPathwayVersion(ctx context.Context, request *PathwayFor
 		return res, errors.Wrap(err, "encode request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, ForkPathwayVersionOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, ForkPathwayVersionOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeForkPathwayVersionResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeForkPathwayVersionResponse)
 }
 
 // GetPathway invokes getPathway operation.
@@ -878,33 +290,13 @@ func (c *Client) sendForkPathwayVersion(ctx context.Context, request *PathwayFor
 // Returns one pathway with its live draft.
 //
 // GET /v1/pathway/{id}
-func (c *Client) GetPathway(ctx context.Context, params GetPathwayParams) (*Pathway, error) {
-	res, err := c.sendGetPathway(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendGetPathway(ctx context.Context, params GetPathwayParams) (res *Pathway, err error) {
+func (c *Client) GetPathway(ctx context.Context, params GetPathwayParams) (res *Pathway, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [2]string
 	pathParts[0] = "/v1/pathway/"
-	{
-		// Encode "id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.ID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "id", Style: uri.PathStyleSimple}, conv.StringToString(params.ID)); err != nil {
+		return res, err
 	}
 	uri.AddPathParts(u, pathParts[:]...)
 
@@ -913,58 +305,11 @@ func (c *Client) sendGetPathway(ctx context.Context, params GetPathwayParams) (r
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, GetPathwayOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, GetPathwayOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeGetPathwayResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeGetPathwayResponse)
 }
 
 // GetPathwayVersion invokes getPathwayVersion operation.
@@ -972,52 +317,17 @@ func (c *Client) sendGetPathway(ctx context.Context, params GetPathwayParams) (r
 // Returns the graph of one version. Version 0 is the live draft.
 //
 // GET /v1/pathway/{id}/version/{version}
-func (c *Client) GetPathwayVersion(ctx context.Context, params GetPathwayVersionParams) (*PathwayVersion, error) {
-	res, err := c.sendGetPathwayVersion(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendGetPathwayVersion(ctx context.Context, params GetPathwayVersionParams) (res *PathwayVersion, err error) {
+func (c *Client) GetPathwayVersion(ctx context.Context, params GetPathwayVersionParams) (res *PathwayVersion, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [4]string
 	pathParts[0] = "/v1/pathway/"
-	{
-		// Encode "id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.ID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "id", Style: uri.PathStyleSimple}, conv.StringToString(params.ID)); err != nil {
+		return res, err
 	}
 	pathParts[2] = "/version/"
-	{
-		// Encode "version" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "version",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.IntToString(params.Version))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[3] = encoded
+	if err := codec.EncodePath(&pathParts[3], uri.PathEncoderConfig{Param: "version", Style: uri.PathStyleSimple}, conv.IntToString(params.Version)); err != nil {
+		return res, err
 	}
 	uri.AddPathParts(u, pathParts[:]...)
 
@@ -1026,58 +336,11 @@ func (c *Client) sendGetPathwayVersion(ctx context.Context, params GetPathwayVer
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, GetPathwayVersionOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, GetPathwayVersionOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeGetPathwayVersionResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeGetPathwayVersionResponse)
 }
 
 // ListPathwayVersions invokes listPathwayVersions operation.
@@ -1085,33 +348,13 @@ func (c *Client) sendGetPathwayVersion(ctx context.Context, params GetPathwayVer
 // Returns the stored versions of a pathway, newest first, as a bare list of at most 1000.
 //
 // GET /v1/pathway/{id}/versions
-func (c *Client) ListPathwayVersions(ctx context.Context, params ListPathwayVersionsParams) (PathwayVersionList, error) {
-	res, err := c.sendListPathwayVersions(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendListPathwayVersions(ctx context.Context, params ListPathwayVersionsParams) (res PathwayVersionList, err error) {
+func (c *Client) ListPathwayVersions(ctx context.Context, params ListPathwayVersionsParams) (res PathwayVersionList, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [3]string
 	pathParts[0] = "/v1/pathway/"
-	{
-		// Encode "id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.ID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "id", Style: uri.PathStyleSimple}, conv.StringToString(params.ID)); err != nil {
+		return res, err
 	}
 	pathParts[2] = "/versions"
 	uri.AddPathParts(u, pathParts[:]...)
@@ -1121,58 +364,11 @@ func (c *Client) sendListPathwayVersions(ctx context.Context, params ListPathway
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, ListPathwayVersionsOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, ListPathwayVersionsOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeListPathwayVersionsResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeListPathwayVersionsResponse)
 }
 
 // ListPathways invokes listPathways operation.
@@ -1181,12 +377,7 @@ func (c *Client) sendListPathwayVersions(ctx context.Context, params ListPathway
 // organization can have at most 1000. A graph is read by the id of its pathway.
 //
 // GET /v1/pathway
-func (c *Client) ListPathways(ctx context.Context, params ListPathwaysParams) (PathwayList, error) {
-	res, err := c.sendListPathways(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendListPathways(ctx context.Context, params ListPathwaysParams) (res PathwayList, err error) {
+func (c *Client) ListPathways(ctx context.Context, params ListPathwaysParams) (res PathwayList, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [1]string
@@ -1194,39 +385,21 @@ func (c *Client) sendListPathways(ctx context.Context, params ListPathwaysParams
 	uri.AddPathParts(u, pathParts[:]...)
 
 	q := uri.NewQueryEncoder()
-	{
-		// Encode "limit" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "limit",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "limit", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := params.Limit.Get(); ok {
+			return e.EncodeValue(conv.IntToString(val))
 		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.Limit.Get(); ok {
-				return e.EncodeValue(conv.IntToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
-	{
-		// Encode "offset" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "offset",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "offset", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := params.Offset.Get(); ok {
+			return e.EncodeValue(conv.IntToString(val))
 		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.Offset.Get(); ok {
-				return e.EncodeValue(conv.IntToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
 	u.RawQuery = q.Values().Encode()
 
@@ -1235,58 +408,11 @@ func (c *Client) sendListPathways(ctx context.Context, params ListPathwaysParams
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, ListPathwaysOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, ListPathwaysOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeListPathwaysResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeListPathwaysResponse)
 }
 
 // PublishPathway invokes publishPathway operation.
@@ -1297,33 +423,13 @@ func (c *Client) sendListPathways(ctx context.Context, params ListPathwaysParams
 // `publish_on_pass` the answer is 200, and the version is published as soon as they have passed.
 //
 // POST /v1/pathway/{id}/publish
-func (c *Client) PublishPathway(ctx context.Context, request *PathwayPublish, params PublishPathwayParams) (*PathwayPublished, error) {
-	res, err := c.sendPublishPathway(ctx, request, params)
-	return res, err
-}
-
-func (c *Client) sendPublishPathway(ctx context.Context, request *PathwayPublish, params PublishPathwayParams) (res *PathwayPublished, err error) {
+func (c *Client) PublishPathway(ctx context.Context, request *PathwayPublish, params PublishPathwayParams) (res *PathwayPublished, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [3]string
 	pathParts[0] = "/v1/pathway/"
-	{
-		// Encode "id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.ID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "id", Style: uri.PathStyleSimple}, conv.StringToString(params.ID)); err != nil {
+		return res, err
 	}
 	pathParts[2] = "/publish"
 	uri.AddPathParts(u, pathParts[:]...)
@@ -1336,58 +442,11 @@ func (c *Client) sendPublishPathway(ctx context.Context, request *PathwayPublish
 		return res, errors.Wrap(err, "encode request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, PublishPathwayOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, PublishPathwayOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodePublishPathwayResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodePublishPathwayResponse)
 }
 
 // SendPathwayChatMessage invokes sendPathwayChatMessage operation.
@@ -1396,33 +455,13 @@ func (c *Client) sendPublishPathway(ctx context.Context, request *PathwayPublish
 // chat is 409 INVALID_STATE.
 //
 // POST /v1/pathway/chat/{chat_id}
-func (c *Client) SendPathwayChatMessage(ctx context.Context, request *PathwayChatTurn, params SendPathwayChatMessageParams) (*PathwayChatStateReply, error) {
-	res, err := c.sendSendPathwayChatMessage(ctx, request, params)
-	return res, err
-}
-
-func (c *Client) sendSendPathwayChatMessage(ctx context.Context, request *PathwayChatTurn, params SendPathwayChatMessageParams) (res *PathwayChatStateReply, err error) {
+func (c *Client) SendPathwayChatMessage(ctx context.Context, request *PathwayChatTurn, params SendPathwayChatMessageParams) (res *PathwayChatStateReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [2]string
 	pathParts[0] = "/v1/pathway/chat/"
-	{
-		// Encode "chat_id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "chat_id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.ChatID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "chat_id", Style: uri.PathStyleSimple}, conv.StringToString(params.ChatID)); err != nil {
+		return res, err
 	}
 	uri.AddPathParts(u, pathParts[:]...)
 
@@ -1434,58 +473,11 @@ func (c *Client) sendSendPathwayChatMessage(ctx context.Context, request *Pathwa
 		return res, errors.Wrap(err, "encode request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, SendPathwayChatMessageOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, SendPathwayChatMessageOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeSendPathwayChatMessageResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeSendPathwayChatMessageResponse)
 }
 
 // UpdatePathway invokes updatePathway operation.
@@ -1493,33 +485,13 @@ func (c *Client) sendSendPathwayChatMessage(ctx context.Context, request *Pathwa
 // Changes the live draft. Stored versions and calls in production are not touched.
 //
 // POST /v1/pathway/{id}
-func (c *Client) UpdatePathway(ctx context.Context, request *PathwayUpdate, params UpdatePathwayParams) (*PathwayUpdatedReply, error) {
-	res, err := c.sendUpdatePathway(ctx, request, params)
-	return res, err
-}
-
-func (c *Client) sendUpdatePathway(ctx context.Context, request *PathwayUpdate, params UpdatePathwayParams) (res *PathwayUpdatedReply, err error) {
+func (c *Client) UpdatePathway(ctx context.Context, request *PathwayUpdate, params UpdatePathwayParams) (res *PathwayUpdatedReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [2]string
 	pathParts[0] = "/v1/pathway/"
-	{
-		// Encode "id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.ID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "id", Style: uri.PathStyleSimple}, conv.StringToString(params.ID)); err != nil {
+		return res, err
 	}
 	uri.AddPathParts(u, pathParts[:]...)
 
@@ -1531,56 +503,9 @@ func (c *Client) sendUpdatePathway(ctx context.Context, request *PathwayUpdate, 
 		return res, errors.Wrap(err, "encode request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, UpdatePathwayOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, UpdatePathwayOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeUpdatePathwayResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeUpdatePathwayResponse)
 }

@@ -2,7 +2,6 @@
 
 package pathwaysoas
 
-// setDefaults set default value of fields.
 func (s *PathwayPublish) setDefaults() {
 	{
 		val := PathwayPublishEnvironment("production")

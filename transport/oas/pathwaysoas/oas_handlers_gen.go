@@ -3,2109 +3,399 @@
 package pathwaysoas
 
 import (
-	"context"
 	"net/http"
 
-	"github.com/go-faster/errors"
-	ht "github.com/ogen-go/ogen/http"
 	"github.com/ogen-go/ogen/middleware"
 	"github.com/ogen-go/ogen/ogenerrors"
+
+	"github.com/callwright/callwright/transport/oas/internal/codec"
 )
 
-type codeRecorder struct {
-	http.ResponseWriter
-	status int
-}
-
-func (c *codeRecorder) WriteHeader(status int) {
-	c.status = status
-	c.ResponseWriter.WriteHeader(status)
-}
-
-func (c *codeRecorder) Unwrap() http.ResponseWriter {
-	return c.ResponseWriter
-}
-
-func recordError(string, error) {}
-
-// handleCreatePathwayRequest handles createPathway operation.
-//
-// Stores a new pathway with a live draft.
-//
-// POST /v1/pathway/create
 func (s *Server) handleCreatePathwayRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: CreatePathwayOperation,
-			ID:   "createPathway",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, CreatePathwayOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
-	}
-
-	var rawBody []byte
-	request, rawBody, close, err := s.decodeCreatePathwayRequest(r)
+	opErrContext := ogenerrors.OperationContext{Name: CreatePathwayOperation, ID: "createPathway"}
+	ctx, err := s.authorize(w, r, opErrContext)
 	if err != nil {
-		err = &ogenerrors.DecodeRequestError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeRequest", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
 		return
 	}
-	defer func() {
-		if err := close(); err != nil {
-			recordError("CloseRequest", err)
-		}
-	}()
 
-	var response *PathwayCreatedReply
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    CreatePathwayOperation,
-			OperationSummary: "Create a pathway",
-			OperationID:      "createPathway",
-			Body:             request,
-			RawBody:          rawBody,
-			Params:           middleware.Parameters{},
-			Raw:              r,
-		}
-
-		type (
-			Request  = *PathwayCreate
-			Params   = struct{}
-			Response = *PathwayCreatedReply
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			nil,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.CreatePathway(ctx, request)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.CreatePathway(ctx, request)
-	}
+	request, rawBody, closeBody, err := s.decodeCreatePathwayRequest(r)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeRequestError{OperationContext: opErrContext, Err: err})
 		return
 	}
+	defer closeBody()
 
-	if err := encodeCreatePathwayResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+	response, err := codec.HandleBody(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: CreatePathwayOperation, OperationSummary: "Create a pathway", OperationID: "createPathway", Body: request, RawBody: rawBody, Raw: r,
+	}, nil, s.h.CreatePathway)
+	if err != nil {
+		s.fail(ctx, w, r, err)
+	} else if err := encodeCreatePathwayResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }
 
-// handleCreatePathwayChatRequest handles createPathwayChat operation.
-//
-// Begins a text conversation with a pathway. No call is placed.
-//
-// POST /v1/pathway/chat/create
 func (s *Server) handleCreatePathwayChatRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: CreatePathwayChatOperation,
-			ID:   "createPathwayChat",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, CreatePathwayChatOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
-	}
-
-	var rawBody []byte
-	request, rawBody, close, err := s.decodeCreatePathwayChatRequest(r)
+	opErrContext := ogenerrors.OperationContext{Name: CreatePathwayChatOperation, ID: "createPathwayChat"}
+	ctx, err := s.authorize(w, r, opErrContext)
 	if err != nil {
-		err = &ogenerrors.DecodeRequestError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeRequest", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
 		return
 	}
-	defer func() {
-		if err := close(); err != nil {
-			recordError("CloseRequest", err)
-		}
-	}()
 
-	var response *PathwayChatReply
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    CreatePathwayChatOperation,
-			OperationSummary: "Begin a chat",
-			OperationID:      "createPathwayChat",
-			Body:             request,
-			RawBody:          rawBody,
-			Params:           middleware.Parameters{},
-			Raw:              r,
-		}
-
-		type (
-			Request  = *PathwayChatCreate
-			Params   = struct{}
-			Response = *PathwayChatReply
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			nil,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.CreatePathwayChat(ctx, request)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.CreatePathwayChat(ctx, request)
-	}
+	request, rawBody, closeBody, err := s.decodeCreatePathwayChatRequest(r)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeRequestError{OperationContext: opErrContext, Err: err})
 		return
 	}
+	defer closeBody()
 
-	if err := encodeCreatePathwayChatResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+	response, err := codec.HandleBody(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: CreatePathwayChatOperation, OperationSummary: "Begin a chat", OperationID: "createPathwayChat", Body: request, RawBody: rawBody, Raw: r,
+	}, nil, s.h.CreatePathwayChat)
+	if err != nil {
+		s.fail(ctx, w, r, err)
+	} else if err := encodeCreatePathwayChatResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }
 
-// handleCreatePathwayVersionRequest handles createPathwayVersion operation.
-//
-// Stores a graph as the next version. It is checked: exactly one start node, no edge to a missing
-// node. A version never changes afterwards, so there is no operation that updates one: store the next,
-// or fork it.
-//
-// POST /v1/pathway/{id}/version
 func (s *Server) handleCreatePathwayVersionRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: CreatePathwayVersionOperation,
-			ID:   "createPathwayVersion",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, CreatePathwayVersionOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
+	opErrContext := ogenerrors.OperationContext{Name: CreatePathwayVersionOperation, ID: "createPathwayVersion"}
+	ctx, err := s.authorize(w, r, opErrContext)
+	if err != nil {
+		return
 	}
 	params, err := decodeCreatePathwayVersionParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeParams", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeParamsError{OperationContext: opErrContext, Err: err})
 		return
 	}
 
-	var rawBody []byte
-	request, rawBody, close, err := s.decodeCreatePathwayVersionRequest(r)
+	request, rawBody, closeBody, err := s.decodeCreatePathwayVersionRequest(r)
 	if err != nil {
-		err = &ogenerrors.DecodeRequestError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeRequest", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeRequestError{OperationContext: opErrContext, Err: err})
 		return
 	}
-	defer func() {
-		if err := close(); err != nil {
-			recordError("CloseRequest", err)
-		}
-	}()
+	defer closeBody()
 
-	var response *PathwayVersionCreatedReply
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    CreatePathwayVersionOperation,
-			OperationSummary: "Store a version",
-			OperationID:      "createPathwayVersion",
-			Body:             request,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = *PathwayVersionCreate
-			Params   = CreatePathwayVersionParams
-			Response = *PathwayVersionCreatedReply
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackCreatePathwayVersionParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.CreatePathwayVersion(ctx, request, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.CreatePathwayVersion(ctx, request, params)
-	}
+	response, err := codec.HandleBodyParams(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: CreatePathwayVersionOperation, OperationSummary: "Store a version", OperationID: "createPathwayVersion", Body: request, RawBody: rawBody, Raw: r,
+		Params: middleware.Parameters{
+			{Name: "id", In: "path"}: params.ID,
+		},
+	}, unpackCreatePathwayVersionParams, s.h.CreatePathwayVersion)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
-		return
-	}
-
-	if err := encodeCreatePathwayVersionResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+		s.fail(ctx, w, r, err)
+	} else if err := encodeCreatePathwayVersionResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }
 
-// handleDeletePathwayRequest handles deletePathway operation.
-//
-// Removes a pathway with its versions. Scenarios that test it stay and end in ERROR.
-//
-// DELETE /v1/pathway/{id}
 func (s *Server) handleDeletePathwayRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: DeletePathwayOperation,
-			ID:   "deletePathway",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, DeletePathwayOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
+	opErrContext := ogenerrors.OperationContext{Name: DeletePathwayOperation, ID: "deletePathway"}
+	ctx, err := s.authorize(w, r, opErrContext)
+	if err != nil {
+		return
 	}
 	params, err := decodeDeletePathwayParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeParams", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeParamsError{OperationContext: opErrContext, Err: err})
 		return
 	}
 
-	var rawBody []byte
-
-	var response *PathwayDeletedReply
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    DeletePathwayOperation,
-			OperationSummary: "Delete a pathway",
-			OperationID:      "deletePathway",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = DeletePathwayParams
-			Response = *PathwayDeletedReply
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackDeletePathwayParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.DeletePathway(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.DeletePathway(ctx, params)
-	}
+	response, err := codec.HandleParams(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: DeletePathwayOperation, OperationSummary: "Delete a pathway", OperationID: "deletePathway", Raw: r,
+		Params: middleware.Parameters{
+			{Name: "id", In: "path"}: params.ID,
+		},
+	}, unpackDeletePathwayParams, s.h.DeletePathway)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
-		return
-	}
-
-	if err := encodeDeletePathwayResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+		s.fail(ctx, w, r, err)
+	} else if err := encodeDeletePathwayResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }
 
-// handleDeletePathwayVersionRequest handles deletePathwayVersion operation.
-//
-// Archives a version. It is no longer listed and no longer starts conversations; running ones
-// continue. A version that is published, or about to be, is 409 INVALID_STATE.
-//
-// DELETE /v1/pathway/{id}/version/{version}
 func (s *Server) handleDeletePathwayVersionRequest(args [2]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: DeletePathwayVersionOperation,
-			ID:   "deletePathwayVersion",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, DeletePathwayVersionOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
+	opErrContext := ogenerrors.OperationContext{Name: DeletePathwayVersionOperation, ID: "deletePathwayVersion"}
+	ctx, err := s.authorize(w, r, opErrContext)
+	if err != nil {
+		return
 	}
 	params, err := decodeDeletePathwayVersionParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeParams", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeParamsError{OperationContext: opErrContext, Err: err})
 		return
 	}
 
-	var rawBody []byte
-
-	var response *PathwayDeletedReply
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    DeletePathwayVersionOperation,
-			OperationSummary: "Archive a version",
-			OperationID:      "deletePathwayVersion",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-				{
-					Name: "version",
-					In:   "path",
-				}: params.Version,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = DeletePathwayVersionParams
-			Response = *PathwayDeletedReply
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackDeletePathwayVersionParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.DeletePathwayVersion(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.DeletePathwayVersion(ctx, params)
-	}
+	response, err := codec.HandleParams(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: DeletePathwayVersionOperation, OperationSummary: "Archive a version", OperationID: "deletePathwayVersion", Raw: r,
+		Params: middleware.Parameters{
+			{Name: "id", In: "path"}:      params.ID,
+			{Name: "version", In: "path"}: params.Version,
+		},
+	}, unpackDeletePathwayVersionParams, s.h.DeletePathwayVersion)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
-		return
-	}
-
-	if err := encodeDeletePathwayVersionResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+		s.fail(ctx, w, r, err)
+	} else if err := encodeDeletePathwayVersionResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }
 
-// handleDiffPathwayVersionRequest handles diffPathwayVersion operation.
-//
-// Returns what a version added, removed and changed compared with another.
-//
-// GET /v1/pathway/{id}/version/{version}/diff
 func (s *Server) handleDiffPathwayVersionRequest(args [2]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: DiffPathwayVersionOperation,
-			ID:   "diffPathwayVersion",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, DiffPathwayVersionOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
+	opErrContext := ogenerrors.OperationContext{Name: DiffPathwayVersionOperation, ID: "diffPathwayVersion"}
+	ctx, err := s.authorize(w, r, opErrContext)
+	if err != nil {
+		return
 	}
 	params, err := decodeDiffPathwayVersionParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeParams", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeParamsError{OperationContext: opErrContext, Err: err})
 		return
 	}
 
-	var rawBody []byte
-
-	var response *PathwayDiffReply
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    DiffPathwayVersionOperation,
-			OperationSummary: "Compare a version",
-			OperationID:      "diffPathwayVersion",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-				{
-					Name: "version",
-					In:   "path",
-				}: params.Version,
-				{
-					Name: "against",
-					In:   "query",
-				}: params.Against,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = DiffPathwayVersionParams
-			Response = *PathwayDiffReply
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackDiffPathwayVersionParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.DiffPathwayVersion(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.DiffPathwayVersion(ctx, params)
-	}
+	response, err := codec.HandleParams(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: DiffPathwayVersionOperation, OperationSummary: "Compare a version", OperationID: "diffPathwayVersion", Raw: r,
+		Params: middleware.Parameters{
+			{Name: "id", In: "path"}:       params.ID,
+			{Name: "version", In: "path"}:  params.Version,
+			{Name: "against", In: "query"}: params.Against,
+		},
+	}, unpackDiffPathwayVersionParams, s.h.DiffPathwayVersion)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
-		return
-	}
-
-	if err := encodeDiffPathwayVersionResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+		s.fail(ctx, w, r, err)
+	} else if err := encodeDiffPathwayVersionResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }
 
-// handleForkPathwayVersionRequest handles forkPathwayVersion operation.
-//
-// Stores a version that names the given one as its parent, as the next version of the pathway. Without
-// `nodes` and `edges` it has the parent's graph. It is checked as every version is.
-//
-// POST /v1/pathway/{id}/version/{version}/fork
 func (s *Server) handleForkPathwayVersionRequest(args [2]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: ForkPathwayVersionOperation,
-			ID:   "forkPathwayVersion",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, ForkPathwayVersionOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
+	opErrContext := ogenerrors.OperationContext{Name: ForkPathwayVersionOperation, ID: "forkPathwayVersion"}
+	ctx, err := s.authorize(w, r, opErrContext)
+	if err != nil {
+		return
 	}
 	params, err := decodeForkPathwayVersionParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeParams", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeParamsError{OperationContext: opErrContext, Err: err})
 		return
 	}
 
-	var rawBody []byte
-	request, rawBody, close, err := s.decodeForkPathwayVersionRequest(r)
+	request, rawBody, closeBody, err := s.decodeForkPathwayVersionRequest(r)
 	if err != nil {
-		err = &ogenerrors.DecodeRequestError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeRequest", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeRequestError{OperationContext: opErrContext, Err: err})
 		return
 	}
-	defer func() {
-		if err := close(); err != nil {
-			recordError("CloseRequest", err)
-		}
-	}()
+	defer closeBody()
 
-	var response *PathwayVersionCreatedReply
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    ForkPathwayVersionOperation,
-			OperationSummary: "Fork a version",
-			OperationID:      "forkPathwayVersion",
-			Body:             request,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-				{
-					Name: "version",
-					In:   "path",
-				}: params.Version,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = *PathwayFork
-			Params   = ForkPathwayVersionParams
-			Response = *PathwayVersionCreatedReply
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackForkPathwayVersionParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.ForkPathwayVersion(ctx, request, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.ForkPathwayVersion(ctx, request, params)
-	}
+	response, err := codec.HandleBodyParams(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: ForkPathwayVersionOperation, OperationSummary: "Fork a version", OperationID: "forkPathwayVersion", Body: request, RawBody: rawBody, Raw: r,
+		Params: middleware.Parameters{
+			{Name: "id", In: "path"}:      params.ID,
+			{Name: "version", In: "path"}: params.Version,
+		},
+	}, unpackForkPathwayVersionParams, s.h.ForkPathwayVersion)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
-		return
-	}
-
-	if err := encodeForkPathwayVersionResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+		s.fail(ctx, w, r, err)
+	} else if err := encodeForkPathwayVersionResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }
 
-// handleGetPathwayRequest handles getPathway operation.
-//
-// Returns one pathway with its live draft.
-//
-// GET /v1/pathway/{id}
 func (s *Server) handleGetPathwayRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: GetPathwayOperation,
-			ID:   "getPathway",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, GetPathwayOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
+	opErrContext := ogenerrors.OperationContext{Name: GetPathwayOperation, ID: "getPathway"}
+	ctx, err := s.authorize(w, r, opErrContext)
+	if err != nil {
+		return
 	}
 	params, err := decodeGetPathwayParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeParams", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeParamsError{OperationContext: opErrContext, Err: err})
 		return
 	}
 
-	var rawBody []byte
-
-	var response *Pathway
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    GetPathwayOperation,
-			OperationSummary: "Get a pathway",
-			OperationID:      "getPathway",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = GetPathwayParams
-			Response = *Pathway
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackGetPathwayParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.GetPathway(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.GetPathway(ctx, params)
-	}
+	response, err := codec.HandleParams(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: GetPathwayOperation, OperationSummary: "Get a pathway", OperationID: "getPathway", Raw: r,
+		Params: middleware.Parameters{
+			{Name: "id", In: "path"}: params.ID,
+		},
+	}, unpackGetPathwayParams, s.h.GetPathway)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
-		return
-	}
-
-	if err := encodeGetPathwayResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+		s.fail(ctx, w, r, err)
+	} else if err := encodeGetPathwayResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }
 
-// handleGetPathwayVersionRequest handles getPathwayVersion operation.
-//
-// Returns the graph of one version. Version 0 is the live draft.
-//
-// GET /v1/pathway/{id}/version/{version}
 func (s *Server) handleGetPathwayVersionRequest(args [2]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: GetPathwayVersionOperation,
-			ID:   "getPathwayVersion",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, GetPathwayVersionOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
+	opErrContext := ogenerrors.OperationContext{Name: GetPathwayVersionOperation, ID: "getPathwayVersion"}
+	ctx, err := s.authorize(w, r, opErrContext)
+	if err != nil {
+		return
 	}
 	params, err := decodeGetPathwayVersionParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeParams", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeParamsError{OperationContext: opErrContext, Err: err})
 		return
 	}
 
-	var rawBody []byte
-
-	var response *PathwayVersion
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    GetPathwayVersionOperation,
-			OperationSummary: "Get a version",
-			OperationID:      "getPathwayVersion",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-				{
-					Name: "version",
-					In:   "path",
-				}: params.Version,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = GetPathwayVersionParams
-			Response = *PathwayVersion
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackGetPathwayVersionParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.GetPathwayVersion(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.GetPathwayVersion(ctx, params)
-	}
+	response, err := codec.HandleParams(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: GetPathwayVersionOperation, OperationSummary: "Get a version", OperationID: "getPathwayVersion", Raw: r,
+		Params: middleware.Parameters{
+			{Name: "id", In: "path"}:      params.ID,
+			{Name: "version", In: "path"}: params.Version,
+		},
+	}, unpackGetPathwayVersionParams, s.h.GetPathwayVersion)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
-		return
-	}
-
-	if err := encodeGetPathwayVersionResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+		s.fail(ctx, w, r, err)
+	} else if err := encodeGetPathwayVersionResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }
 
-// handleListPathwayVersionsRequest handles listPathwayVersions operation.
-//
-// Returns the stored versions of a pathway, newest first, as a bare list of at most 1000.
-//
-// GET /v1/pathway/{id}/versions
 func (s *Server) handleListPathwayVersionsRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: ListPathwayVersionsOperation,
-			ID:   "listPathwayVersions",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, ListPathwayVersionsOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
+	opErrContext := ogenerrors.OperationContext{Name: ListPathwayVersionsOperation, ID: "listPathwayVersions"}
+	ctx, err := s.authorize(w, r, opErrContext)
+	if err != nil {
+		return
 	}
 	params, err := decodeListPathwayVersionsParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeParams", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeParamsError{OperationContext: opErrContext, Err: err})
 		return
 	}
 
-	var rawBody []byte
-
-	var response PathwayVersionList
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    ListPathwayVersionsOperation,
-			OperationSummary: "List versions",
-			OperationID:      "listPathwayVersions",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = ListPathwayVersionsParams
-			Response = PathwayVersionList
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackListPathwayVersionsParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.ListPathwayVersions(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.ListPathwayVersions(ctx, params)
-	}
+	response, err := codec.HandleParams(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: ListPathwayVersionsOperation, OperationSummary: "List versions", OperationID: "listPathwayVersions", Raw: r,
+		Params: middleware.Parameters{
+			{Name: "id", In: "path"}: params.ID,
+		},
+	}, unpackListPathwayVersionsParams, s.h.ListPathwayVersions)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
-		return
-	}
-
-	if err := encodeListPathwayVersionsResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+		s.fail(ctx, w, r, err)
+	} else if err := encodeListPathwayVersionsResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }
 
-// handleListPathwaysRequest handles listPathways operation.
-//
-// Returns the pathways of the organization without their graphs, newest first, as a bare list. An
-// organization can have at most 1000. A graph is read by the id of its pathway.
-//
-// GET /v1/pathway
 func (s *Server) handleListPathwaysRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: ListPathwaysOperation,
-			ID:   "listPathways",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, ListPathwaysOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
+	opErrContext := ogenerrors.OperationContext{Name: ListPathwaysOperation, ID: "listPathways"}
+	ctx, err := s.authorize(w, r, opErrContext)
+	if err != nil {
+		return
 	}
 	params, err := decodeListPathwaysParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeParams", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeParamsError{OperationContext: opErrContext, Err: err})
 		return
 	}
 
-	var rawBody []byte
-
-	var response PathwayList
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    ListPathwaysOperation,
-			OperationSummary: "List pathways",
-			OperationID:      "listPathways",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "limit",
-					In:   "query",
-				}: params.Limit,
-				{
-					Name: "offset",
-					In:   "query",
-				}: params.Offset,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = ListPathwaysParams
-			Response = PathwayList
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackListPathwaysParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.ListPathways(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.ListPathways(ctx, params)
-	}
+	response, err := codec.HandleParams(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: ListPathwaysOperation, OperationSummary: "List pathways", OperationID: "listPathways", Raw: r,
+		Params: middleware.Parameters{
+			{Name: "limit", In: "query"}:  params.Limit,
+			{Name: "offset", In: "query"}: params.Offset,
+		},
+	}, unpackListPathwaysParams, s.h.ListPathways)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
-		return
-	}
-
-	if err := encodeListPathwaysResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+		s.fail(ctx, w, r, err)
+	} else if err := encodeListPathwaysResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }
 
-// handlePublishPathwayRequest handles publishPathway operation.
-//
-// Publishes a stored version. For production, every enabled scenario that is required for promotion
-// must have passed on exactly this version in one batch; otherwise the answer is 409
-// PROMOTION_GATE_FAILED, and its `batch_id` names the batch, which is started if there is none. With
-// `publish_on_pass` the answer is 200, and the version is published as soon as they have passed.
-//
-// POST /v1/pathway/{id}/publish
 func (s *Server) handlePublishPathwayRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: PublishPathwayOperation,
-			ID:   "publishPathway",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, PublishPathwayOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
+	opErrContext := ogenerrors.OperationContext{Name: PublishPathwayOperation, ID: "publishPathway"}
+	ctx, err := s.authorize(w, r, opErrContext)
+	if err != nil {
+		return
 	}
 	params, err := decodePublishPathwayParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeParams", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeParamsError{OperationContext: opErrContext, Err: err})
 		return
 	}
 
-	var rawBody []byte
-	request, rawBody, close, err := s.decodePublishPathwayRequest(r)
+	request, rawBody, closeBody, err := s.decodePublishPathwayRequest(r)
 	if err != nil {
-		err = &ogenerrors.DecodeRequestError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeRequest", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeRequestError{OperationContext: opErrContext, Err: err})
 		return
 	}
-	defer func() {
-		if err := close(); err != nil {
-			recordError("CloseRequest", err)
-		}
-	}()
+	defer closeBody()
 
-	var response *PathwayPublished
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    PublishPathwayOperation,
-			OperationSummary: "Publish a version",
-			OperationID:      "publishPathway",
-			Body:             request,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = *PathwayPublish
-			Params   = PublishPathwayParams
-			Response = *PathwayPublished
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackPublishPathwayParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.PublishPathway(ctx, request, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.PublishPathway(ctx, request, params)
-	}
+	response, err := codec.HandleBodyParams(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: PublishPathwayOperation, OperationSummary: "Publish a version", OperationID: "publishPathway", Body: request, RawBody: rawBody, Raw: r,
+		Params: middleware.Parameters{
+			{Name: "id", In: "path"}: params.ID,
+		},
+	}, unpackPublishPathwayParams, s.h.PublishPathway)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
-		return
-	}
-
-	if err := encodePublishPathwayResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+		s.fail(ctx, w, r, err)
+	} else if err := encodePublishPathwayResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }
 
-// handleSendPathwayChatMessageRequest handles sendPathwayChatMessage operation.
-//
-// Sends a message to the agent and returns its answer and the state of the conversation. A completed
-// chat is 409 INVALID_STATE.
-//
-// POST /v1/pathway/chat/{chat_id}
 func (s *Server) handleSendPathwayChatMessageRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: SendPathwayChatMessageOperation,
-			ID:   "sendPathwayChatMessage",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, SendPathwayChatMessageOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
+	opErrContext := ogenerrors.OperationContext{Name: SendPathwayChatMessageOperation, ID: "sendPathwayChatMessage"}
+	ctx, err := s.authorize(w, r, opErrContext)
+	if err != nil {
+		return
 	}
 	params, err := decodeSendPathwayChatMessageParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeParams", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeParamsError{OperationContext: opErrContext, Err: err})
 		return
 	}
 
-	var rawBody []byte
-	request, rawBody, close, err := s.decodeSendPathwayChatMessageRequest(r)
+	request, rawBody, closeBody, err := s.decodeSendPathwayChatMessageRequest(r)
 	if err != nil {
-		err = &ogenerrors.DecodeRequestError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeRequest", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeRequestError{OperationContext: opErrContext, Err: err})
 		return
 	}
-	defer func() {
-		if err := close(); err != nil {
-			recordError("CloseRequest", err)
-		}
-	}()
+	defer closeBody()
 
-	var response *PathwayChatStateReply
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    SendPathwayChatMessageOperation,
-			OperationSummary: "Take a turn in a chat",
-			OperationID:      "sendPathwayChatMessage",
-			Body:             request,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "chat_id",
-					In:   "path",
-				}: params.ChatID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = *PathwayChatTurn
-			Params   = SendPathwayChatMessageParams
-			Response = *PathwayChatStateReply
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackSendPathwayChatMessageParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.SendPathwayChatMessage(ctx, request, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.SendPathwayChatMessage(ctx, request, params)
-	}
+	response, err := codec.HandleBodyParams(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: SendPathwayChatMessageOperation, OperationSummary: "Take a turn in a chat", OperationID: "sendPathwayChatMessage", Body: request, RawBody: rawBody, Raw: r,
+		Params: middleware.Parameters{
+			{Name: "chat_id", In: "path"}: params.ChatID,
+		},
+	}, unpackSendPathwayChatMessageParams, s.h.SendPathwayChatMessage)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
-		return
-	}
-
-	if err := encodeSendPathwayChatMessageResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+		s.fail(ctx, w, r, err)
+	} else if err := encodeSendPathwayChatMessageResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }
 
-// handleUpdatePathwayRequest handles updatePathway operation.
-//
-// Changes the live draft. Stored versions and calls in production are not touched.
-//
-// POST /v1/pathway/{id}
 func (s *Server) handleUpdatePathwayRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: UpdatePathwayOperation,
-			ID:   "updatePathway",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, UpdatePathwayOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
+	opErrContext := ogenerrors.OperationContext{Name: UpdatePathwayOperation, ID: "updatePathway"}
+	ctx, err := s.authorize(w, r, opErrContext)
+	if err != nil {
+		return
 	}
 	params, err := decodeUpdatePathwayParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeParams", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeParamsError{OperationContext: opErrContext, Err: err})
 		return
 	}
 
-	var rawBody []byte
-	request, rawBody, close, err := s.decodeUpdatePathwayRequest(r)
+	request, rawBody, closeBody, err := s.decodeUpdatePathwayRequest(r)
 	if err != nil {
-		err = &ogenerrors.DecodeRequestError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeRequest", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeRequestError{OperationContext: opErrContext, Err: err})
 		return
 	}
-	defer func() {
-		if err := close(); err != nil {
-			recordError("CloseRequest", err)
-		}
-	}()
+	defer closeBody()
 
-	var response *PathwayUpdatedReply
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    UpdatePathwayOperation,
-			OperationSummary: "Update a pathway",
-			OperationID:      "updatePathway",
-			Body:             request,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = *PathwayUpdate
-			Params   = UpdatePathwayParams
-			Response = *PathwayUpdatedReply
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackUpdatePathwayParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.UpdatePathway(ctx, request, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.UpdatePathway(ctx, request, params)
-	}
+	response, err := codec.HandleBodyParams(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: UpdatePathwayOperation, OperationSummary: "Update a pathway", OperationID: "updatePathway", Body: request, RawBody: rawBody, Raw: r,
+		Params: middleware.Parameters{
+			{Name: "id", In: "path"}: params.ID,
+		},
+	}, unpackUpdatePathwayParams, s.h.UpdatePathway)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
-		return
-	}
-
-	if err := encodeUpdatePathwayResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+		s.fail(ctx, w, r, err)
+	} else if err := encodeUpdatePathwayResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }

@@ -4,435 +4,146 @@ package pathwaysoas
 
 import (
 	json2 "encoding/json"
-	"math/bits"
-	"strconv"
 
 	"github.com/go-faster/errors"
 	"github.com/go-faster/jx"
 	"github.com/ogen-go/ogen/json"
 	"github.com/ogen-go/ogen/validate"
+
+	"github.com/callwright/callwright/transport/oas/internal/codec"
 )
 
-// Encode implements json.Marshaler.
 func (s *CallPathwayLog) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("role")
+	s.Role.Encode(e)
+	e.FieldStart("text")
+	e.Str(s.Text)
+	e.FieldStart("decision")
+	s.Decision.Encode(e)
+	e.FieldStart("pathway_info")
+	s.PathwayInfo.Encode(e)
+	e.FieldStart("chosen_node_id")
+	s.ChosenNodeID.Encode(e)
+	e.FieldStart("tag")
+	s.Tag.Encode(e)
+	e.FieldStart("created_at")
+	json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *CallPathwayLog) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("role")
-		s.Role.Encode(e)
-	}
-	{
-		e.FieldStart("text")
-		e.Str(s.Text)
-	}
-	{
-		e.FieldStart("decision")
-		s.Decision.Encode(e)
-	}
-	{
-		e.FieldStart("pathway_info")
-		s.PathwayInfo.Encode(e)
-	}
-	{
-		e.FieldStart("chosen_node_id")
-		s.ChosenNodeID.Encode(e)
-	}
-	{
-		e.FieldStart("tag")
-		s.Tag.Encode(e)
-	}
-	{
-		e.FieldStart("created_at")
-		json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
-	}
+var objectOfCallPathwayLog = codec.Object{
+	Type:     "CallPathwayLog",
+	Members:  []string{"role", "text", "decision", "pathway_info", "chosen_node_id", "tag", "created_at"},
+	Required: []uint8{0b01111111},
 }
 
-var jsonFieldsNameOfCallPathwayLog = [7]string{
-	0: "role",
-	1: "text",
-	2: "decision",
-	3: "pathway_info",
-	4: "chosen_node_id",
-	5: "tag",
-	6: "created_at",
-}
-
-// Decode decodes CallPathwayLog from json.
 func (s *CallPathwayLog) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode CallPathwayLog to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfCallPathwayLog.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "role":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Role.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"role\"")
-			}
+			return 0, s.Role.Decode(d)
 		case "text":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.Text = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"text\"")
-			}
+			return 1, codec.DecodeStr(d, &s.Text)
 		case "decision":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				if err := s.Decision.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"decision\"")
-			}
+			return 2, s.Decision.Decode(d)
 		case "pathway_info":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				if err := s.PathwayInfo.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"pathway_info\"")
-			}
+			return 3, s.PathwayInfo.Decode(d)
 		case "chosen_node_id":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				if err := s.ChosenNodeID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"chosen_node_id\"")
-			}
+			return 4, s.ChosenNodeID.Decode(d)
 		case "tag":
-			requiredBitSet[0] |= 1 << 5
-			if err := func() error {
-				if err := s.Tag.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"tag\"")
-			}
+			return 5, s.Tag.Decode(d)
 		case "created_at":
-			requiredBitSet[0] |= 1 << 6
-			if err := func() error {
-				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.000Z07:00")
-				s.CreatedAt = v
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"created_at\"")
-			}
-		default:
-			return d.Skip()
+			return 6, codec.DecodeTime(d, &s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode CallPathwayLog")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b01111111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfCallPathwayLog) {
-					name = jsonFieldsNameOfCallPathwayLog[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *CallPathwayLog) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *CallPathwayLog) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *CallPathwayLog) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *CallPathwayLog) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes CallPathwayLogRole as json.
 func (s CallPathwayLogRole) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes CallPathwayLogRole from json.
 func (s *CallPathwayLogRole) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode CallPathwayLogRole to nil")
+		return codec.Nil("CallPathwayLogRole")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch CallPathwayLogRole(v) {
-	case CallPathwayLogRoleUser:
-		*s = CallPathwayLogRoleUser
-	case CallPathwayLogRoleAssistant:
-		*s = CallPathwayLogRoleAssistant
-	case CallPathwayLogRolePathway:
-		*s = CallPathwayLogRolePathway
-	default:
-		*s = CallPathwayLogRole(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s CallPathwayLogRole) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s CallPathwayLogRole) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *CallPathwayLogRole) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *CallPathwayLogRole) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *ErrorDetail) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("error")
+	e.Str(s.Error)
+	e.FieldStart("message")
+	e.Str(s.Message)
+	if s.Path.Set {
+		e.FieldStart("path")
+		s.Path.Encode(e)
+	}
+	if s.Field.Set {
+		e.FieldStart("field")
+		s.Field.Encode(e)
+	}
+	if s.BatchID.Set {
+		e.FieldStart("batch_id")
+		s.BatchID.Encode(e)
+	}
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *ErrorDetail) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("error")
-		e.Str(s.Error)
-	}
-	{
-		e.FieldStart("message")
-		e.Str(s.Message)
-	}
-	{
-		if s.Path.Set {
-			e.FieldStart("path")
-			s.Path.Encode(e)
-		}
-	}
-	{
-		if s.Field.Set {
-			e.FieldStart("field")
-			s.Field.Encode(e)
-		}
-	}
-	{
-		if s.BatchID.Set {
-			e.FieldStart("batch_id")
-			s.BatchID.Encode(e)
-		}
-	}
+var objectOfErrorDetail = codec.Object{
+	Type:     "ErrorDetail",
+	Members:  []string{"error", "message", "path", "field", "batch_id"},
+	Required: []uint8{0b00000011},
 }
 
-var jsonFieldsNameOfErrorDetail = [5]string{
-	0: "error",
-	1: "message",
-	2: "path",
-	3: "field",
-	4: "batch_id",
-}
-
-// Decode decodes ErrorDetail from json.
 func (s *ErrorDetail) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode ErrorDetail to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfErrorDetail.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "error":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.Error = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"error\"")
-			}
+			return 0, codec.DecodeStr(d, &s.Error)
 		case "message":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.Message = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"message\"")
-			}
+			return 1, codec.DecodeStr(d, &s.Message)
 		case "path":
-			if err := func() error {
-				s.Path.Reset()
-				if err := s.Path.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"path\"")
-			}
+			s.Path.Reset()
+			return 2, s.Path.Decode(d)
 		case "field":
-			if err := func() error {
-				s.Field.Reset()
-				if err := s.Field.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"field\"")
-			}
+			s.Field.Reset()
+			return 3, s.Field.Decode(d)
 		case "batch_id":
-			if err := func() error {
-				s.BatchID.Reset()
-				if err := s.BatchID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"batch_id\"")
-			}
-		default:
-			return d.Skip()
+			s.BatchID.Reset()
+			return 4, s.BatchID.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode ErrorDetail")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfErrorDetail) {
-					name = jsonFieldsNameOfErrorDetail[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *ErrorDetail) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *ErrorDetail) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *ErrorDetail) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *ErrorDetail) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *ErrorEnvelope) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *ErrorEnvelope) encodeFields(e *jx.Encoder) {
-	{
-		if s.Data.Set {
-			e.FieldStart("data")
-			s.Data.Encode(e)
-		}
+	if s.Data.Set {
+		e.FieldStart("data")
+		s.Data.Encode(e)
 	}
-	{
-		if s.Status.Set {
-			e.FieldStart("status")
-			s.Status.Encode(e)
-		}
+	if s.Status.Set {
+		e.FieldStart("status")
+		s.Status.Encode(e)
 	}
-	{
-		if s.Message.Set {
-			e.FieldStart("message")
-			s.Message.Encode(e)
-		}
+	if s.Message.Set {
+		e.FieldStart("message")
+		s.Message.Encode(e)
 	}
 	{
 		e.FieldStart("errors")
@@ -442,175 +153,55 @@ func (s *ErrorEnvelope) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfErrorEnvelope = [4]string{
-	0: "data",
-	1: "status",
-	2: "message",
-	3: "errors",
+var objectOfErrorEnvelope = codec.Object{
+	Type:     "ErrorEnvelope",
+	Members:  []string{"data", "status", "message", "errors"},
+	Required: []uint8{0b00001000},
 }
 
-// Decode decodes ErrorEnvelope from json.
 func (s *ErrorEnvelope) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode ErrorEnvelope to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfErrorEnvelope.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "data":
-			if err := func() error {
-				s.Data.Reset()
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
+			s.Data.Reset()
+			return 0, s.Data.Decode(d)
 		case "status":
-			if err := func() error {
-				s.Status.Reset()
-				if err := s.Status.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"status\"")
-			}
+			s.Status.Reset()
+			return 1, s.Status.Decode(d)
 		case "message":
-			if err := func() error {
-				s.Message.Reset()
-				if err := s.Message.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"message\"")
-			}
+			s.Message.Reset()
+			return 2, s.Message.Decode(d)
 		case "errors":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				s.Errors = make([]ErrorDetail, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem ErrorDetail
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Errors = append(s.Errors, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
+			return 3, codec.DecodeArr(d, &s.Errors, (*ErrorDetail).Decode)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode ErrorEnvelope")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00001000,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfErrorEnvelope) {
-					name = jsonFieldsNameOfErrorEnvelope[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *ErrorEnvelope) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *ErrorEnvelope) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *ErrorEnvelope) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *ErrorEnvelope) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes ErrorEnvelopeStatus as json.
 func (s ErrorEnvelopeStatus) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes ErrorEnvelopeStatus from json.
 func (s *ErrorEnvelopeStatus) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode ErrorEnvelopeStatus to nil")
+		return codec.Nil("ErrorEnvelopeStatus")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch ErrorEnvelopeStatus(v) {
-	case ErrorEnvelopeStatusError:
-		*s = ErrorEnvelopeStatusError
-	default:
-		*s = ErrorEnvelopeStatus(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s ErrorEnvelopeStatus) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s ErrorEnvelopeStatus) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *ErrorEnvelopeStatus) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *ErrorEnvelopeStatus) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s FreeObject) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields implements json.Marshaler.
-func (s FreeObject) encodeFields(e *jx.Encoder) {
 	for k, elem := range s {
 		e.FieldStart(k)
 
@@ -618,9 +209,9 @@ func (s FreeObject) encodeFields(e *jx.Encoder) {
 			e.Raw(elem)
 		}
 	}
+	e.ObjEnd()
 }
 
-// Decode decodes FreeObject from json.
 func (s *FreeObject) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode FreeObject to nil")
@@ -630,14 +221,7 @@ func (s *FreeObject) Decode(d *jx.Decoder) error {
 	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
 		propertiesCount++
 		var elem jx.Raw
-		if err := func() error {
-			v, err := d.RawAppend(nil)
-			elem = jx.Raw(v)
-			if err != nil {
-				return err
-			}
-			return nil
-		}(); err != nil {
+		if err := codec.DecodeRaw(d, &elem); err != nil {
 			return errors.Wrapf(err, "decode field %q", k)
 		}
 		m[string(k)] = elem
@@ -646,32 +230,13 @@ func (s *FreeObject) Decode(d *jx.Decoder) error {
 		return errors.Wrap(err, "decode FreeObject")
 	}
 	// Validate properties count.
-	if err := (validate.Object{
-		MinProperties:    0,
-		MinPropertiesSet: false,
-		MaxProperties:    200,
-		MaxPropertiesSet: true,
-	}).ValidateProperties(propertiesCount); err != nil {
-		return errors.Wrap(err, "object")
-	}
-
-	return nil
+	return codec.Wrap((validate.Object{MaxProperties: 200, MaxPropertiesSet: true}).ValidateProperties(propertiesCount), "object")
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s FreeObject) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s FreeObject) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *FreeObject) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *FreeObject) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes int as json.
 func (o NilInt) Encode(e *jx.Encoder) {
 	if o.Null {
 		e.Null()
@@ -680,7 +245,6 @@ func (o NilInt) Encode(e *jx.Encoder) {
 	e.Int(int(o.Value))
 }
 
-// Decode decodes int from json.
 func (o *NilInt) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode NilInt to nil")
@@ -696,28 +260,13 @@ func (o *NilInt) Decode(d *jx.Decoder) error {
 		return nil
 	}
 	o.Null = false
-	v, err := d.Int()
-	if err != nil {
-		return err
-	}
-	o.Value = int(v)
-	return nil
+	return codec.DecodeInt(d, &o.Value)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s NilInt) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s NilInt) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *NilInt) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *NilInt) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes PathwayPromotion as json.
 func (o NilPathwayPromotion) Encode(e *jx.Encoder) {
 	if o.Null {
 		e.Null()
@@ -726,7 +275,6 @@ func (o NilPathwayPromotion) Encode(e *jx.Encoder) {
 	o.Value.Encode(e)
 }
 
-// Decode decodes PathwayPromotion from json.
 func (o *NilPathwayPromotion) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode NilPathwayPromotion to nil")
@@ -742,26 +290,13 @@ func (o *NilPathwayPromotion) Decode(d *jx.Decoder) error {
 		return nil
 	}
 	o.Null = false
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s NilPathwayPromotion) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s NilPathwayPromotion) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *NilPathwayPromotion) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *NilPathwayPromotion) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes string as json.
 func (o NilString) Encode(e *jx.Encoder) {
 	if o.Null {
 		e.Null()
@@ -770,7 +305,6 @@ func (o NilString) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes string from json.
 func (o *NilString) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode NilString to nil")
@@ -786,28 +320,13 @@ func (o *NilString) Decode(d *jx.Decoder) error {
 		return nil
 	}
 	o.Null = false
-	v, err := d.Str()
-	if err != nil {
-		return err
-	}
-	o.Value = string(v)
-	return nil
+	return codec.DecodeStr(d, &o.Value)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s NilString) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s NilString) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *NilString) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *NilString) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes bool as json.
 func (o OptBool) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -815,34 +334,18 @@ func (o OptBool) Encode(e *jx.Encoder) {
 	e.Bool(bool(o.Value))
 }
 
-// Decode decodes bool from json.
 func (o *OptBool) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptBool to nil")
 	}
 	o.Set = true
-	v, err := d.Bool()
-	if err != nil {
-		return err
-	}
-	o.Value = bool(v)
-	return nil
+	return codec.DecodeBool(d, &o.Value)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptBool) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptBool) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptBool) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptBool) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes ErrorEnvelopeStatus as json.
 func (o OptErrorEnvelopeStatus) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -850,32 +353,20 @@ func (o OptErrorEnvelopeStatus) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes ErrorEnvelopeStatus from json.
 func (o *OptErrorEnvelopeStatus) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptErrorEnvelopeStatus to nil")
 	}
 	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptErrorEnvelopeStatus) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptErrorEnvelopeStatus) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *OptErrorEnvelopeStatus) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes int as json.
 func (o OptNilInt) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -887,7 +378,6 @@ func (o OptNilInt) Encode(e *jx.Encoder) {
 	e.Int(int(o.Value))
 }
 
-// Decode decodes int from json.
 func (o *OptNilInt) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptNilInt to nil")
@@ -905,28 +395,13 @@ func (o *OptNilInt) Decode(d *jx.Decoder) error {
 	}
 	o.Set = true
 	o.Null = false
-	v, err := d.Int()
-	if err != nil {
-		return err
-	}
-	o.Value = int(v)
-	return nil
+	return codec.DecodeInt(d, &o.Value)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptNilInt) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptNilInt) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptNilInt) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptNilInt) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes struct{} as json.
 func (o OptNull) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -934,32 +409,18 @@ func (o OptNull) Encode(e *jx.Encoder) {
 	e.Null()
 }
 
-// Decode decodes struct{} from json.
 func (o *OptNull) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptNull to nil")
 	}
 	o.Set = true
-	if err := d.Null(); err != nil {
-		return err
-	}
-	return nil
+	return d.Null()
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptNull) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptNull) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptNull) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptNull) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes PathwayPublishEnvironment as json.
 func (o OptPathwayPublishEnvironment) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -967,32 +428,20 @@ func (o OptPathwayPublishEnvironment) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes PathwayPublishEnvironment from json.
 func (o *OptPathwayPublishEnvironment) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptPathwayPublishEnvironment to nil")
 	}
 	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptPathwayPublishEnvironment) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptPathwayPublishEnvironment) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *OptPathwayPublishEnvironment) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes PathwayVersionSelector as json.
 func (o OptPathwayVersionSelector) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -1000,32 +449,20 @@ func (o OptPathwayVersionSelector) Encode(e *jx.Encoder) {
 	o.Value.Encode(e)
 }
 
-// Decode decodes PathwayVersionSelector from json.
 func (o *OptPathwayVersionSelector) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptPathwayVersionSelector to nil")
 	}
 	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptPathwayVersionSelector) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptPathwayVersionSelector) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *OptPathwayVersionSelector) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes RequestData as json.
 func (o OptRequestData) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -1033,33 +470,19 @@ func (o OptRequestData) Encode(e *jx.Encoder) {
 	o.Value.Encode(e)
 }
 
-// Decode decodes RequestData from json.
 func (o *OptRequestData) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptRequestData to nil")
 	}
 	o.Set = true
 	o.Value = make(RequestData)
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptRequestData) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptRequestData) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptRequestData) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptRequestData) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes string as json.
 func (o OptString) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -1067,54 +490,26 @@ func (o OptString) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes string from json.
 func (o *OptString) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptString to nil")
 	}
 	o.Set = true
-	v, err := d.Str()
-	if err != nil {
-		return err
-	}
-	o.Value = string(v)
-	return nil
+	return codec.DecodeStr(d, &o.Value)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptString) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptString) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptString) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptString) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *Pathway) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *Pathway) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("id")
-		e.Str(s.ID)
-	}
-	{
-		e.FieldStart("name")
-		e.Str(s.Name)
-	}
-	{
-		e.FieldStart("description")
-		e.Str(s.Description)
-	}
+	e.FieldStart("id")
+	e.Str(s.ID)
+	e.FieldStart("name")
+	e.Str(s.Name)
+	e.FieldStart("description")
+	e.Str(s.Description)
 	{
 		e.FieldStart("nodes")
 		e.ArrStart()
@@ -1131,797 +526,233 @@ func (s *Pathway) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-	{
-		e.FieldStart("production_version_number")
-		s.ProductionVersionNumber.Encode(e)
-	}
-	{
-		e.FieldStart("staging_version_number")
-		s.StagingVersionNumber.Encode(e)
-	}
-	{
-		e.FieldStart("promotion")
-		s.Promotion.Encode(e)
-	}
-	{
-		e.FieldStart("created_at")
-		json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
-	}
-	{
-		e.FieldStart("updated_at")
-		json.EncodeTimeFormat(e, s.UpdatedAt, "2006-01-02T15:04:05.000Z07:00")
-	}
+	e.FieldStart("production_version_number")
+	s.ProductionVersionNumber.Encode(e)
+	e.FieldStart("staging_version_number")
+	s.StagingVersionNumber.Encode(e)
+	e.FieldStart("promotion")
+	s.Promotion.Encode(e)
+	e.FieldStart("created_at")
+	json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
+	e.FieldStart("updated_at")
+	json.EncodeTimeFormat(e, s.UpdatedAt, "2006-01-02T15:04:05.000Z07:00")
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfPathway = [10]string{
-	0: "id",
-	1: "name",
-	2: "description",
-	3: "nodes",
-	4: "edges",
-	5: "production_version_number",
-	6: "staging_version_number",
-	7: "promotion",
-	8: "created_at",
-	9: "updated_at",
+var objectOfPathway = codec.Object{
+	Type: "Pathway",
+	Members: []string{
+		"id", "name", "description", "nodes", "edges", "production_version_number", "staging_version_number",
+		"promotion", "created_at", "updated_at",
+	},
+	Required: []uint8{0b11111111, 0b00000011},
 }
 
-// Decode decodes Pathway from json.
 func (s *Pathway) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode Pathway to nil")
-	}
-	var requiredBitSet [2]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfPathway.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "id":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.ID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"id\"")
-			}
+			return 0, codec.DecodeStr(d, &s.ID)
 		case "name":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.Name = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"name\"")
-			}
+			return 1, codec.DecodeStr(d, &s.Name)
 		case "description":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				v, err := d.Str()
-				s.Description = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"description\"")
-			}
+			return 2, codec.DecodeStr(d, &s.Description)
 		case "nodes":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				s.Nodes = make([]PathwayNode, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem PathwayNode
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Nodes = append(s.Nodes, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"nodes\"")
-			}
+			return 3, codec.DecodeArr(d, &s.Nodes, (*PathwayNode).Decode)
 		case "edges":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				s.Edges = make([]PathwayEdge, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem PathwayEdge
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Edges = append(s.Edges, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"edges\"")
-			}
+			return 4, codec.DecodeArr(d, &s.Edges, (*PathwayEdge).Decode)
 		case "production_version_number":
-			requiredBitSet[0] |= 1 << 5
-			if err := func() error {
-				if err := s.ProductionVersionNumber.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"production_version_number\"")
-			}
+			return 5, s.ProductionVersionNumber.Decode(d)
 		case "staging_version_number":
-			requiredBitSet[0] |= 1 << 6
-			if err := func() error {
-				if err := s.StagingVersionNumber.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"staging_version_number\"")
-			}
+			return 6, s.StagingVersionNumber.Decode(d)
 		case "promotion":
-			requiredBitSet[0] |= 1 << 7
-			if err := func() error {
-				if err := s.Promotion.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"promotion\"")
-			}
+			return 7, s.Promotion.Decode(d)
 		case "created_at":
-			requiredBitSet[1] |= 1 << 0
-			if err := func() error {
-				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.000Z07:00")
-				s.CreatedAt = v
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"created_at\"")
-			}
+			return 8, codec.DecodeTime(d, &s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
 		case "updated_at":
-			requiredBitSet[1] |= 1 << 1
-			if err := func() error {
-				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.000Z07:00")
-				s.UpdatedAt = v
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"updated_at\"")
-			}
-		default:
-			return d.Skip()
+			return 9, codec.DecodeTime(d, &s.UpdatedAt, "2006-01-02T15:04:05.000Z07:00")
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode Pathway")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [2]uint8{
-		0b11111111,
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfPathway) {
-					name = jsonFieldsNameOfPathway[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *Pathway) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *Pathway) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *Pathway) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *Pathway) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *PathwayChat) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("chat_id")
+	e.Str(s.ChatID)
+	e.FieldStart("message")
+	e.Str(s.Message)
+	e.FieldStart("variables")
+	s.Variables.Encode(e)
+	e.FieldStart("pathway_logs")
+	s.PathwayLogs.Encode(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *PathwayChat) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("chat_id")
-		e.Str(s.ChatID)
-	}
-	{
-		e.FieldStart("message")
-		e.Str(s.Message)
-	}
-	{
-		e.FieldStart("variables")
-		s.Variables.Encode(e)
-	}
-	{
-		e.FieldStart("pathway_logs")
-		s.PathwayLogs.Encode(e)
-	}
+var objectOfPathwayChat = codec.Object{
+	Type:     "PathwayChat",
+	Members:  []string{"chat_id", "message", "variables", "pathway_logs"},
+	Required: []uint8{0b00001111},
 }
 
-var jsonFieldsNameOfPathwayChat = [4]string{
-	0: "chat_id",
-	1: "message",
-	2: "variables",
-	3: "pathway_logs",
-}
-
-// Decode decodes PathwayChat from json.
 func (s *PathwayChat) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode PathwayChat to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfPathwayChat.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "chat_id":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.ChatID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"chat_id\"")
-			}
+			return 0, codec.DecodeStr(d, &s.ChatID)
 		case "message":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.Message = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"message\"")
-			}
+			return 1, codec.DecodeStr(d, &s.Message)
 		case "variables":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				if err := s.Variables.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"variables\"")
-			}
+			return 2, s.Variables.Decode(d)
 		case "pathway_logs":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				if err := s.PathwayLogs.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"pathway_logs\"")
-			}
-		default:
-			return d.Skip()
+			return 3, s.PathwayLogs.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PathwayChat")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00001111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfPathwayChat) {
-					name = jsonFieldsNameOfPathwayChat[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *PathwayChat) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *PathwayChat) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PathwayChat) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *PathwayChat) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *PathwayChatCreate) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("pathway_id")
+	e.Str(s.PathwayID)
+	if s.StartNodeID.Set {
+		e.FieldStart("start_node_id")
+		s.StartNodeID.Encode(e)
+	}
+	if s.RequestData.Set {
+		e.FieldStart("request_data")
+		s.RequestData.Encode(e)
+	}
+	if s.PathwayVersion.Set {
+		e.FieldStart("pathway_version")
+		s.PathwayVersion.Encode(e)
+	}
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *PathwayChatCreate) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("pathway_id")
-		e.Str(s.PathwayID)
-	}
-	{
-		if s.StartNodeID.Set {
-			e.FieldStart("start_node_id")
-			s.StartNodeID.Encode(e)
-		}
-	}
-	{
-		if s.RequestData.Set {
-			e.FieldStart("request_data")
-			s.RequestData.Encode(e)
-		}
-	}
-	{
-		if s.PathwayVersion.Set {
-			e.FieldStart("pathway_version")
-			s.PathwayVersion.Encode(e)
-		}
-	}
+var objectOfPathwayChatCreate = codec.Object{
+	Type:     "PathwayChatCreate",
+	Members:  []string{"pathway_id", "start_node_id", "request_data", "pathway_version"},
+	Required: []uint8{0b00000001},
 }
 
-var jsonFieldsNameOfPathwayChatCreate = [4]string{
-	0: "pathway_id",
-	1: "start_node_id",
-	2: "request_data",
-	3: "pathway_version",
-}
-
-// Decode decodes PathwayChatCreate from json.
 func (s *PathwayChatCreate) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode PathwayChatCreate to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfPathwayChatCreate.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "pathway_id":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.PathwayID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"pathway_id\"")
-			}
+			return 0, codec.DecodeStr(d, &s.PathwayID)
 		case "start_node_id":
-			if err := func() error {
-				s.StartNodeID.Reset()
-				if err := s.StartNodeID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"start_node_id\"")
-			}
+			s.StartNodeID.Reset()
+			return 1, s.StartNodeID.Decode(d)
 		case "request_data":
-			if err := func() error {
-				s.RequestData.Reset()
-				if err := s.RequestData.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"request_data\"")
-			}
+			s.RequestData.Reset()
+			return 2, s.RequestData.Decode(d)
 		case "pathway_version":
-			if err := func() error {
-				s.PathwayVersion.Reset()
-				if err := s.PathwayVersion.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"pathway_version\"")
-			}
-		default:
-			return errors.Errorf("unexpected field %q", k)
+			s.PathwayVersion.Reset()
+			return 3, s.PathwayVersion.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PathwayChatCreate")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000001,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfPathwayChatCreate) {
-					name = jsonFieldsNameOfPathwayChatCreate[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *PathwayChatCreate) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *PathwayChatCreate) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PathwayChatCreate) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *PathwayChatCreate) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *PathwayChatMessage) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("role")
+	s.Role.Encode(e)
+	e.FieldStart("content")
+	e.Str(s.Content)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *PathwayChatMessage) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("role")
-		s.Role.Encode(e)
-	}
-	{
-		e.FieldStart("content")
-		e.Str(s.Content)
-	}
+var objectOfPathwayChatMessage = codec.Object{
+	Type:     "PathwayChatMessage",
+	Members:  []string{"role", "content"},
+	Required: []uint8{0b00000011},
 }
 
-var jsonFieldsNameOfPathwayChatMessage = [2]string{
-	0: "role",
-	1: "content",
-}
-
-// Decode decodes PathwayChatMessage from json.
 func (s *PathwayChatMessage) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode PathwayChatMessage to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfPathwayChatMessage.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "role":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Role.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"role\"")
-			}
+			return 0, s.Role.Decode(d)
 		case "content":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.Content = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"content\"")
-			}
-		default:
-			return d.Skip()
+			return 1, codec.DecodeStr(d, &s.Content)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PathwayChatMessage")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfPathwayChatMessage) {
-					name = jsonFieldsNameOfPathwayChatMessage[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *PathwayChatMessage) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *PathwayChatMessage) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PathwayChatMessage) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *PathwayChatMessage) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes PathwayChatMessageRole as json.
 func (s PathwayChatMessageRole) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes PathwayChatMessageRole from json.
 func (s *PathwayChatMessageRole) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode PathwayChatMessageRole to nil")
+		return codec.Nil("PathwayChatMessageRole")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch PathwayChatMessageRole(v) {
-	case PathwayChatMessageRoleUser:
-		*s = PathwayChatMessageRoleUser
-	case PathwayChatMessageRoleAssistant:
-		*s = PathwayChatMessageRoleAssistant
-	default:
-		*s = PathwayChatMessageRole(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s PathwayChatMessageRole) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s PathwayChatMessageRole) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *PathwayChatMessageRole) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode implements json.Marshaler.
 func (s *PathwayChatReply) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *PathwayChatReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("data")
-		s.Data.Encode(e)
-	}
+	e.FieldStart("data")
+	s.Data.Encode(e)
 	{
 		_ = s.Errors
 		e.FieldStart("errors")
 		e.Null()
 	}
-}
-
-var jsonFieldsNameOfPathwayChatReply = [2]string{
-	0: "data",
-	1: "errors",
-}
-
-// Decode decodes PathwayChatReply from json.
-func (s *PathwayChatReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode PathwayChatReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
-		case "errors":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PathwayChatReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfPathwayChatReply) {
-					name = jsonFieldsNameOfPathwayChatReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *PathwayChatReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PathwayChatReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *PathwayChatState) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *PathwayChatState) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("chat_id")
-		e.Str(s.ChatID)
-	}
+var objectOfPathwayChatReply = codec.Object{
+	Type:     "PathwayChatReply",
+	Members:  []string{"data", "errors"},
+	Required: []uint8{0b00000011},
+}
+
+func (s *PathwayChatReply) Decode(d *jx.Decoder) error {
+	return objectOfPathwayChatReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "data":
+			return 0, s.Data.Decode(d)
+		case "errors":
+			return 1, d.Null()
+		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *PathwayChatReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *PathwayChatReply) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *PathwayChatState) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("chat_id")
+	e.Str(s.ChatID)
 	{
 		e.FieldStart("assistant_responses")
 		e.ArrStart()
@@ -1930,14 +761,10 @@ func (s *PathwayChatState) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-	{
-		e.FieldStart("current_node_id")
-		s.CurrentNodeID.Encode(e)
-	}
-	{
-		e.FieldStart("current_node_name")
-		s.CurrentNodeName.Encode(e)
-	}
+	e.FieldStart("current_node_id")
+	s.CurrentNodeID.Encode(e)
+	e.FieldStart("current_node_name")
+	s.CurrentNodeName.Encode(e)
 	{
 		e.FieldStart("chat_history")
 		e.ArrStart()
@@ -1946,851 +773,245 @@ func (s *PathwayChatState) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-	{
-		e.FieldStart("pathway_id")
-		e.Str(s.PathwayID)
-	}
-	{
-		e.FieldStart("pathway_version")
-		e.Int(s.PathwayVersion)
-	}
-	{
-		e.FieldStart("variables")
-		s.Variables.Encode(e)
-	}
-	{
-		e.FieldStart("completed")
-		e.Bool(s.Completed)
-	}
-	{
-		e.FieldStart("pathway_logs")
-		s.PathwayLogs.Encode(e)
-	}
-}
-
-var jsonFieldsNameOfPathwayChatState = [10]string{
-	0: "chat_id",
-	1: "assistant_responses",
-	2: "current_node_id",
-	3: "current_node_name",
-	4: "chat_history",
-	5: "pathway_id",
-	6: "pathway_version",
-	7: "variables",
-	8: "completed",
-	9: "pathway_logs",
-}
-
-// Decode decodes PathwayChatState from json.
-func (s *PathwayChatState) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode PathwayChatState to nil")
-	}
-	var requiredBitSet [2]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "chat_id":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.ChatID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"chat_id\"")
-			}
-		case "assistant_responses":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				s.AssistantResponses = make([]string, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem string
-					v, err := d.Str()
-					elem = string(v)
-					if err != nil {
-						return err
-					}
-					s.AssistantResponses = append(s.AssistantResponses, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"assistant_responses\"")
-			}
-		case "current_node_id":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				if err := s.CurrentNodeID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"current_node_id\"")
-			}
-		case "current_node_name":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				if err := s.CurrentNodeName.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"current_node_name\"")
-			}
-		case "chat_history":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				s.ChatHistory = make([]PathwayChatMessage, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem PathwayChatMessage
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.ChatHistory = append(s.ChatHistory, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"chat_history\"")
-			}
-		case "pathway_id":
-			requiredBitSet[0] |= 1 << 5
-			if err := func() error {
-				v, err := d.Str()
-				s.PathwayID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"pathway_id\"")
-			}
-		case "pathway_version":
-			requiredBitSet[0] |= 1 << 6
-			if err := func() error {
-				v, err := d.Int()
-				s.PathwayVersion = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"pathway_version\"")
-			}
-		case "variables":
-			requiredBitSet[0] |= 1 << 7
-			if err := func() error {
-				if err := s.Variables.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"variables\"")
-			}
-		case "completed":
-			requiredBitSet[1] |= 1 << 0
-			if err := func() error {
-				v, err := d.Bool()
-				s.Completed = bool(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"completed\"")
-			}
-		case "pathway_logs":
-			requiredBitSet[1] |= 1 << 1
-			if err := func() error {
-				if err := s.PathwayLogs.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"pathway_logs\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PathwayChatState")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [2]uint8{
-		0b11111111,
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfPathwayChatState) {
-					name = jsonFieldsNameOfPathwayChatState[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *PathwayChatState) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PathwayChatState) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *PathwayChatStateReply) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("pathway_id")
+	e.Str(s.PathwayID)
+	e.FieldStart("pathway_version")
+	e.Int(s.PathwayVersion)
+	e.FieldStart("variables")
+	s.Variables.Encode(e)
+	e.FieldStart("completed")
+	e.Bool(s.Completed)
+	e.FieldStart("pathway_logs")
+	s.PathwayLogs.Encode(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *PathwayChatStateReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("data")
-		s.Data.Encode(e)
-	}
+var objectOfPathwayChatState = codec.Object{
+	Type: "PathwayChatState",
+	Members: []string{
+		"chat_id", "assistant_responses", "current_node_id", "current_node_name", "chat_history", "pathway_id",
+		"pathway_version", "variables", "completed", "pathway_logs",
+	},
+	Required: []uint8{0b11111111, 0b00000011},
+}
+
+func (s *PathwayChatState) Decode(d *jx.Decoder) error {
+	return objectOfPathwayChatState.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "chat_id":
+			return 0, codec.DecodeStr(d, &s.ChatID)
+		case "assistant_responses":
+			return 1, codec.DecodeStrs(d, &s.AssistantResponses)
+		case "current_node_id":
+			return 2, s.CurrentNodeID.Decode(d)
+		case "current_node_name":
+			return 3, s.CurrentNodeName.Decode(d)
+		case "chat_history":
+			return 4, codec.DecodeArr(d, &s.ChatHistory, (*PathwayChatMessage).Decode)
+		case "pathway_id":
+			return 5, codec.DecodeStr(d, &s.PathwayID)
+		case "pathway_version":
+			return 6, codec.DecodeInt(d, &s.PathwayVersion)
+		case "variables":
+			return 7, s.Variables.Decode(d)
+		case "completed":
+			return 8, codec.DecodeBool(d, &s.Completed)
+		case "pathway_logs":
+			return 9, s.PathwayLogs.Decode(d)
+		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *PathwayChatState) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *PathwayChatState) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *PathwayChatStateReply) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("data")
+	s.Data.Encode(e)
 	{
 		_ = s.Errors
 		e.FieldStart("errors")
 		e.Null()
 	}
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfPathwayChatStateReply = [2]string{
-	0: "data",
-	1: "errors",
+var objectOfPathwayChatStateReply = codec.Object{
+	Type:     "PathwayChatStateReply",
+	Members:  []string{"data", "errors"},
+	Required: []uint8{0b00000011},
 }
 
-// Decode decodes PathwayChatStateReply from json.
 func (s *PathwayChatStateReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode PathwayChatStateReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfPathwayChatStateReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
+			return 0, s.Data.Decode(d)
 		case "errors":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
+			return 1, d.Null()
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PathwayChatStateReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfPathwayChatStateReply) {
-					name = jsonFieldsNameOfPathwayChatStateReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *PathwayChatStateReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *PathwayChatStateReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *PathwayChatStateReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode implements json.Marshaler.
 func (s *PathwayChatTurn) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("message")
+	e.Str(s.Message)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *PathwayChatTurn) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("message")
-		e.Str(s.Message)
-	}
+var objectOfPathwayChatTurn = codec.Object{
+	Type:     "PathwayChatTurn",
+	Members:  []string{"message"},
+	Required: []uint8{0b00000001},
 }
 
-var jsonFieldsNameOfPathwayChatTurn = [1]string{
-	0: "message",
-}
-
-// Decode decodes PathwayChatTurn from json.
 func (s *PathwayChatTurn) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode PathwayChatTurn to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfPathwayChatTurn.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "message":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.Message = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"message\"")
-			}
-		default:
-			return errors.Errorf("unexpected field %q", k)
+			return 0, codec.DecodeStr(d, &s.Message)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PathwayChatTurn")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000001,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfPathwayChatTurn) {
-					name = jsonFieldsNameOfPathwayChatTurn[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *PathwayChatTurn) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *PathwayChatTurn) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PathwayChatTurn) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *PathwayChatTurn) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *PathwayCreate) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("name")
+	e.Str(s.Name)
+	if s.Description.Set {
+		e.FieldStart("description")
+		s.Description.Encode(e)
+	}
+	if s.Nodes != nil {
+		e.FieldStart("nodes")
+		e.ArrStart()
+		for _, elem := range s.Nodes {
+			elem.Encode(e)
+		}
+		e.ArrEnd()
+	}
+	if s.Edges != nil {
+		e.FieldStart("edges")
+		e.ArrStart()
+		for _, elem := range s.Edges {
+			elem.Encode(e)
+		}
+		e.ArrEnd()
+	}
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *PathwayCreate) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("name")
-		e.Str(s.Name)
-	}
-	{
-		if s.Description.Set {
-			e.FieldStart("description")
-			s.Description.Encode(e)
-		}
-	}
-	{
-		if s.Nodes != nil {
-			e.FieldStart("nodes")
-			e.ArrStart()
-			for _, elem := range s.Nodes {
-				elem.Encode(e)
-			}
-			e.ArrEnd()
-		}
-	}
-	{
-		if s.Edges != nil {
-			e.FieldStart("edges")
-			e.ArrStart()
-			for _, elem := range s.Edges {
-				elem.Encode(e)
-			}
-			e.ArrEnd()
-		}
-	}
+var objectOfPathwayCreate = codec.Object{
+	Type:     "PathwayCreate",
+	Members:  []string{"name", "description", "nodes", "edges"},
+	Required: []uint8{0b00000001},
 }
 
-var jsonFieldsNameOfPathwayCreate = [4]string{
-	0: "name",
-	1: "description",
-	2: "nodes",
-	3: "edges",
-}
-
-// Decode decodes PathwayCreate from json.
 func (s *PathwayCreate) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode PathwayCreate to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfPathwayCreate.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "name":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.Name = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"name\"")
-			}
+			return 0, codec.DecodeStr(d, &s.Name)
 		case "description":
-			if err := func() error {
-				s.Description.Reset()
-				if err := s.Description.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"description\"")
-			}
+			s.Description.Reset()
+			return 1, s.Description.Decode(d)
 		case "nodes":
-			if err := func() error {
-				s.Nodes = make([]PathwayNode, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem PathwayNode
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Nodes = append(s.Nodes, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"nodes\"")
-			}
+			return 2, codec.DecodeArr(d, &s.Nodes, (*PathwayNode).Decode)
 		case "edges":
-			if err := func() error {
-				s.Edges = make([]PathwayEdge, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem PathwayEdge
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Edges = append(s.Edges, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"edges\"")
-			}
-		default:
-			return errors.Errorf("unexpected field %q", k)
+			return 3, codec.DecodeArr(d, &s.Edges, (*PathwayEdge).Decode)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PathwayCreate")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000001,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfPathwayCreate) {
-					name = jsonFieldsNameOfPathwayCreate[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *PathwayCreate) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *PathwayCreate) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PathwayCreate) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *PathwayCreate) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *PathwayCreatedReply) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("status")
+	e.Str("success")
+	e.FieldStart("pathway_id")
+	e.Str(s.PathwayID)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *PathwayCreatedReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("status")
-		e.Str("success")
-	}
-	{
-		e.FieldStart("pathway_id")
-		e.Str(s.PathwayID)
-	}
+var objectOfPathwayCreatedReply = codec.Object{
+	Type:     "PathwayCreatedReply",
+	Members:  []string{"status", "pathway_id"},
+	Required: []uint8{0b00000011},
 }
 
-var jsonFieldsNameOfPathwayCreatedReply = [2]string{
-	0: "status",
-	1: "pathway_id",
-}
-
-// Decode decodes PathwayCreatedReply from json.
 func (s *PathwayCreatedReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode PathwayCreatedReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfPathwayCreatedReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "status":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.Status = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"status\"")
-			}
+			return 0, codec.DecodeStr(d, &s.Status)
 		case "pathway_id":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.PathwayID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"pathway_id\"")
-			}
-		default:
-			return d.Skip()
+			return 1, codec.DecodeStr(d, &s.PathwayID)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PathwayCreatedReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfPathwayCreatedReply) {
-					name = jsonFieldsNameOfPathwayCreatedReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *PathwayCreatedReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *PathwayCreatedReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PathwayCreatedReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *PathwayCreatedReply) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *PathwayDeletedReply) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("status")
+	e.Str("success")
+	e.FieldStart("message")
+	e.Str(s.Message)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *PathwayDeletedReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("status")
-		e.Str("success")
-	}
-	{
-		e.FieldStart("message")
-		e.Str(s.Message)
-	}
+var objectOfPathwayDeletedReply = codec.Object{
+	Type:     "PathwayDeletedReply",
+	Members:  []string{"status", "message"},
+	Required: []uint8{0b00000011},
 }
 
-var jsonFieldsNameOfPathwayDeletedReply = [2]string{
-	0: "status",
-	1: "message",
-}
-
-// Decode decodes PathwayDeletedReply from json.
 func (s *PathwayDeletedReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode PathwayDeletedReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfPathwayDeletedReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "status":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.Status = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"status\"")
-			}
+			return 0, codec.DecodeStr(d, &s.Status)
 		case "message":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.Message = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"message\"")
-			}
-		default:
-			return d.Skip()
+			return 1, codec.DecodeStr(d, &s.Message)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PathwayDeletedReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfPathwayDeletedReply) {
-					name = jsonFieldsNameOfPathwayDeletedReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *PathwayDeletedReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *PathwayDeletedReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PathwayDeletedReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *PathwayDeletedReply) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *PathwayDiff) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *PathwayDiff) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("version_number")
-		e.Int(s.VersionNumber)
-	}
-	{
-		e.FieldStart("against")
-		e.Int(s.Against)
-	}
+	e.FieldStart("version_number")
+	e.Int(s.VersionNumber)
+	e.FieldStart("against")
+	e.Int(s.Against)
 	{
 		e.FieldStart("nodes")
 		e.ArrStart()
@@ -2807,288 +1028,81 @@ func (s *PathwayDiff) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-	{
-		e.FieldStart("reordered")
-		e.Bool(s.Reordered)
-	}
-}
-
-var jsonFieldsNameOfPathwayDiff = [5]string{
-	0: "version_number",
-	1: "against",
-	2: "nodes",
-	3: "edges",
-	4: "reordered",
-}
-
-// Decode decodes PathwayDiff from json.
-func (s *PathwayDiff) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode PathwayDiff to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "version_number":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Int()
-				s.VersionNumber = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"version_number\"")
-			}
-		case "against":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Int()
-				s.Against = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"against\"")
-			}
-		case "nodes":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				s.Nodes = make([]PathwayDifference, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem PathwayDifference
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Nodes = append(s.Nodes, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"nodes\"")
-			}
-		case "edges":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				s.Edges = make([]PathwayDifference, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem PathwayDifference
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Edges = append(s.Edges, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"edges\"")
-			}
-		case "reordered":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				v, err := d.Bool()
-				s.Reordered = bool(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"reordered\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PathwayDiff")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00011111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfPathwayDiff) {
-					name = jsonFieldsNameOfPathwayDiff[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *PathwayDiff) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PathwayDiff) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *PathwayDiffReply) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("reordered")
+	e.Bool(s.Reordered)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *PathwayDiffReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("data")
-		s.Data.Encode(e)
-	}
+var objectOfPathwayDiff = codec.Object{
+	Type:     "PathwayDiff",
+	Members:  []string{"version_number", "against", "nodes", "edges", "reordered"},
+	Required: []uint8{0b00011111},
+}
+
+func (s *PathwayDiff) Decode(d *jx.Decoder) error {
+	return objectOfPathwayDiff.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "version_number":
+			return 0, codec.DecodeInt(d, &s.VersionNumber)
+		case "against":
+			return 1, codec.DecodeInt(d, &s.Against)
+		case "nodes":
+			return 2, codec.DecodeArr(d, &s.Nodes, (*PathwayDifference).Decode)
+		case "edges":
+			return 3, codec.DecodeArr(d, &s.Edges, (*PathwayDifference).Decode)
+		case "reordered":
+			return 4, codec.DecodeBool(d, &s.Reordered)
+		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *PathwayDiff) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *PathwayDiff) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *PathwayDiffReply) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("data")
+	s.Data.Encode(e)
 	{
 		_ = s.Errors
 		e.FieldStart("errors")
 		e.Null()
 	}
-}
-
-var jsonFieldsNameOfPathwayDiffReply = [2]string{
-	0: "data",
-	1: "errors",
-}
-
-// Decode decodes PathwayDiffReply from json.
-func (s *PathwayDiffReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode PathwayDiffReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
-		case "errors":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PathwayDiffReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfPathwayDiffReply) {
-					name = jsonFieldsNameOfPathwayDiffReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *PathwayDiffReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PathwayDiffReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *PathwayDifference) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *PathwayDifference) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("id")
-		s.ID.Encode(e)
-	}
-	{
-		e.FieldStart("name")
-		s.Name.Encode(e)
-	}
-	{
-		e.FieldStart("kind")
-		s.Kind.Encode(e)
-	}
+var objectOfPathwayDiffReply = codec.Object{
+	Type:     "PathwayDiffReply",
+	Members:  []string{"data", "errors"},
+	Required: []uint8{0b00000011},
+}
+
+func (s *PathwayDiffReply) Decode(d *jx.Decoder) error {
+	return objectOfPathwayDiffReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "data":
+			return 0, s.Data.Decode(d)
+		case "errors":
+			return 1, d.Null()
+		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *PathwayDiffReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *PathwayDiffReply) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *PathwayDifference) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("id")
+	s.ID.Encode(e)
+	e.FieldStart("name")
+	s.Name.Encode(e)
+	e.FieldStart("kind")
+	s.Kind.Encode(e)
 	{
 		e.FieldStart("members")
 		e.ArrStart()
@@ -3097,178 +1111,58 @@ func (s *PathwayDifference) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfPathwayDifference = [4]string{
-	0: "id",
-	1: "name",
-	2: "kind",
-	3: "members",
+var objectOfPathwayDifference = codec.Object{
+	Type:     "PathwayDifference",
+	Members:  []string{"id", "name", "kind", "members"},
+	Required: []uint8{0b00001111},
 }
 
-// Decode decodes PathwayDifference from json.
 func (s *PathwayDifference) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode PathwayDifference to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfPathwayDifference.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "id":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.ID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"id\"")
-			}
+			return 0, s.ID.Decode(d)
 		case "name":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := s.Name.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"name\"")
-			}
+			return 1, s.Name.Decode(d)
 		case "kind":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				if err := s.Kind.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"kind\"")
-			}
+			return 2, s.Kind.Decode(d)
 		case "members":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				s.Members = make([]PathwayMemberDifference, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem PathwayMemberDifference
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Members = append(s.Members, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"members\"")
-			}
-		default:
-			return d.Skip()
+			return 3, codec.DecodeArr(d, &s.Members, (*PathwayMemberDifference).Decode)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PathwayDifference")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00001111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfPathwayDifference) {
-					name = jsonFieldsNameOfPathwayDifference[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *PathwayDifference) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *PathwayDifference) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PathwayDifference) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *PathwayDifference) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes PathwayDifferenceKind as json.
 func (s PathwayDifferenceKind) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes PathwayDifferenceKind from json.
 func (s *PathwayDifferenceKind) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode PathwayDifferenceKind to nil")
+		return codec.Nil("PathwayDifferenceKind")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch PathwayDifferenceKind(v) {
-	case PathwayDifferenceKindAdded:
-		*s = PathwayDifferenceKindAdded
-	case PathwayDifferenceKindRemoved:
-		*s = PathwayDifferenceKindRemoved
-	case PathwayDifferenceKindChanged:
-		*s = PathwayDifferenceKindChanged
-	default:
-		*s = PathwayDifferenceKind(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s PathwayDifferenceKind) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s PathwayDifferenceKind) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *PathwayDifferenceKind) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes PathwayEdge as json.
 func (s PathwayEdge) Encode(e *jx.Encoder) {
 	unwrapped := json2.RawMessage(s)
 
 	json.EncodeJSON(e, unwrapped)
 }
 
-// Decode decodes PathwayEdge from json.
 func (s *PathwayEdge) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode PathwayEdge to nil")
@@ -3288,212 +1182,72 @@ func (s *PathwayEdge) Decode(d *jx.Decoder) error {
 	return nil
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s PathwayEdge) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s PathwayEdge) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PathwayEdge) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *PathwayEdge) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes PathwayEnvironment as json.
 func (s PathwayEnvironment) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes PathwayEnvironment from json.
 func (s *PathwayEnvironment) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode PathwayEnvironment to nil")
+		return codec.Nil("PathwayEnvironment")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch PathwayEnvironment(v) {
-	case PathwayEnvironmentProduction:
-		*s = PathwayEnvironmentProduction
-	case PathwayEnvironmentStaging:
-		*s = PathwayEnvironmentStaging
-	default:
-		*s = PathwayEnvironment(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s PathwayEnvironment) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s PathwayEnvironment) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PathwayEnvironment) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *PathwayEnvironment) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *PathwayFork) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("name")
+	e.Str(s.Name)
+	if s.Nodes != nil {
+		e.FieldStart("nodes")
+		e.ArrStart()
+		for _, elem := range s.Nodes {
+			elem.Encode(e)
+		}
+		e.ArrEnd()
+	}
+	if s.Edges != nil {
+		e.FieldStart("edges")
+		e.ArrStart()
+		for _, elem := range s.Edges {
+			elem.Encode(e)
+		}
+		e.ArrEnd()
+	}
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *PathwayFork) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("name")
-		e.Str(s.Name)
-	}
-	{
-		if s.Nodes != nil {
-			e.FieldStart("nodes")
-			e.ArrStart()
-			for _, elem := range s.Nodes {
-				elem.Encode(e)
-			}
-			e.ArrEnd()
-		}
-	}
-	{
-		if s.Edges != nil {
-			e.FieldStart("edges")
-			e.ArrStart()
-			for _, elem := range s.Edges {
-				elem.Encode(e)
-			}
-			e.ArrEnd()
-		}
-	}
+var objectOfPathwayFork = codec.Object{
+	Type:     "PathwayFork",
+	Members:  []string{"name", "nodes", "edges"},
+	Required: []uint8{0b00000001},
 }
 
-var jsonFieldsNameOfPathwayFork = [3]string{
-	0: "name",
-	1: "nodes",
-	2: "edges",
-}
-
-// Decode decodes PathwayFork from json.
 func (s *PathwayFork) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode PathwayFork to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfPathwayFork.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "name":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.Name = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"name\"")
-			}
+			return 0, codec.DecodeStr(d, &s.Name)
 		case "nodes":
-			if err := func() error {
-				s.Nodes = make([]PathwayNode, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem PathwayNode
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Nodes = append(s.Nodes, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"nodes\"")
-			}
+			return 1, codec.DecodeArr(d, &s.Nodes, (*PathwayNode).Decode)
 		case "edges":
-			if err := func() error {
-				s.Edges = make([]PathwayEdge, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem PathwayEdge
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Edges = append(s.Edges, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"edges\"")
-			}
-		default:
-			return errors.Errorf("unexpected field %q", k)
+			return 2, codec.DecodeArr(d, &s.Edges, (*PathwayEdge).Decode)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PathwayFork")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000001,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfPathwayFork) {
-					name = jsonFieldsNameOfPathwayFork[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *PathwayFork) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *PathwayFork) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PathwayFork) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *PathwayFork) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes PathwayList as json.
 func (s PathwayList) Encode(e *jx.Encoder) {
 	unwrapped := []PathwaySummary(s)
 
@@ -3504,179 +1258,65 @@ func (s PathwayList) Encode(e *jx.Encoder) {
 	e.ArrEnd()
 }
 
-// Decode decodes PathwayList from json.
 func (s *PathwayList) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode PathwayList to nil")
 	}
 	var unwrapped []PathwaySummary
-	if err := func() error {
-		unwrapped = make([]PathwaySummary, 0)
-		if err := d.Arr(func(d *jx.Decoder) error {
-			var elem PathwaySummary
-			if err := elem.Decode(d); err != nil {
-				return err
-			}
-			unwrapped = append(unwrapped, elem)
-			return nil
-		}); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
+	if err := codec.DecodeArr(d, &unwrapped, (*PathwaySummary).Decode); err != nil {
 		return errors.Wrap(err, "alias")
 	}
 	*s = PathwayList(unwrapped)
 	return nil
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s PathwayList) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s PathwayList) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PathwayList) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *PathwayList) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *PathwayMemberDifference) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("path")
+	e.Str(s.Path)
+	e.FieldStart("before")
+	s.Before.Encode(e)
+	e.FieldStart("after")
+	s.After.Encode(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *PathwayMemberDifference) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("path")
-		e.Str(s.Path)
-	}
-	{
-		e.FieldStart("before")
-		s.Before.Encode(e)
-	}
-	{
-		e.FieldStart("after")
-		s.After.Encode(e)
-	}
+var objectOfPathwayMemberDifference = codec.Object{
+	Type:     "PathwayMemberDifference",
+	Members:  []string{"path", "before", "after"},
+	Required: []uint8{0b00000111},
 }
 
-var jsonFieldsNameOfPathwayMemberDifference = [3]string{
-	0: "path",
-	1: "before",
-	2: "after",
-}
-
-// Decode decodes PathwayMemberDifference from json.
 func (s *PathwayMemberDifference) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode PathwayMemberDifference to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfPathwayMemberDifference.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "path":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.Path = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"path\"")
-			}
+			return 0, codec.DecodeStr(d, &s.Path)
 		case "before":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := s.Before.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"before\"")
-			}
+			return 1, s.Before.Decode(d)
 		case "after":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				if err := s.After.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"after\"")
-			}
-		default:
-			return d.Skip()
+			return 2, s.After.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PathwayMemberDifference")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfPathwayMemberDifference) {
-					name = jsonFieldsNameOfPathwayMemberDifference[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *PathwayMemberDifference) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *PathwayMemberDifference) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *PathwayMemberDifference) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes PathwayNode as json.
 func (s PathwayNode) Encode(e *jx.Encoder) {
 	unwrapped := json2.RawMessage(s)
 
 	json.EncodeJSON(e, unwrapped)
 }
 
-// Decode decodes PathwayNode from json.
 func (s *PathwayNode) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode PathwayNode to nil")
@@ -3696,639 +1336,196 @@ func (s *PathwayNode) Decode(d *jx.Decoder) error {
 	return nil
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s PathwayNode) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s PathwayNode) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PathwayNode) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *PathwayNode) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *PathwayPromotion) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("version_number")
+	e.Int(s.VersionNumber)
+	e.FieldStart("batch_id")
+	s.BatchID.Encode(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *PathwayPromotion) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("version_number")
-		e.Int(s.VersionNumber)
-	}
-	{
-		e.FieldStart("batch_id")
-		s.BatchID.Encode(e)
-	}
+var objectOfPathwayPromotion = codec.Object{
+	Type:     "PathwayPromotion",
+	Members:  []string{"version_number", "batch_id"},
+	Required: []uint8{0b00000011},
 }
 
-var jsonFieldsNameOfPathwayPromotion = [2]string{
-	0: "version_number",
-	1: "batch_id",
-}
-
-// Decode decodes PathwayPromotion from json.
 func (s *PathwayPromotion) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode PathwayPromotion to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfPathwayPromotion.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "version_number":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Int()
-				s.VersionNumber = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"version_number\"")
-			}
+			return 0, codec.DecodeInt(d, &s.VersionNumber)
 		case "batch_id":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := s.BatchID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"batch_id\"")
-			}
-		default:
-			return d.Skip()
+			return 1, s.BatchID.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PathwayPromotion")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfPathwayPromotion) {
-					name = jsonFieldsNameOfPathwayPromotion[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *PathwayPromotion) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *PathwayPromotion) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PathwayPromotion) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *PathwayPromotion) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *PathwayPublish) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("version_id")
+	e.Int(s.VersionID)
+	if s.Environment.Set {
+		e.FieldStart("environment")
+		s.Environment.Encode(e)
+	}
+	if s.PublishOnPass.Set {
+		e.FieldStart("publish_on_pass")
+		s.PublishOnPass.Encode(e)
+	}
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *PathwayPublish) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("version_id")
-		e.Int(s.VersionID)
-	}
-	{
-		if s.Environment.Set {
-			e.FieldStart("environment")
-			s.Environment.Encode(e)
-		}
-	}
-	{
-		if s.PublishOnPass.Set {
-			e.FieldStart("publish_on_pass")
-			s.PublishOnPass.Encode(e)
-		}
-	}
+var objectOfPathwayPublish = codec.Object{
+	Type:     "PathwayPublish",
+	Members:  []string{"version_id", "environment", "publish_on_pass"},
+	Required: []uint8{0b00000001},
 }
 
-var jsonFieldsNameOfPathwayPublish = [3]string{
-	0: "version_id",
-	1: "environment",
-	2: "publish_on_pass",
-}
-
-// Decode decodes PathwayPublish from json.
 func (s *PathwayPublish) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode PathwayPublish to nil")
+		return codec.Nil("PathwayPublish")
 	}
-	var requiredBitSet [1]uint8
 	s.setDefaults()
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfPathwayPublish.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "version_id":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Int()
-				s.VersionID = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"version_id\"")
-			}
+			return 0, codec.DecodeInt(d, &s.VersionID)
 		case "environment":
-			if err := func() error {
-				s.Environment.Reset()
-				if err := s.Environment.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"environment\"")
-			}
+			s.Environment.Reset()
+			return 1, s.Environment.Decode(d)
 		case "publish_on_pass":
-			if err := func() error {
-				s.PublishOnPass.Reset()
-				if err := s.PublishOnPass.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"publish_on_pass\"")
-			}
-		default:
-			return errors.Errorf("unexpected field %q", k)
+			s.PublishOnPass.Reset()
+			return 2, s.PublishOnPass.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PathwayPublish")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000001,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfPathwayPublish) {
-					name = jsonFieldsNameOfPathwayPublish[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *PathwayPublish) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *PathwayPublish) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PathwayPublish) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *PathwayPublish) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes PathwayPublishEnvironment as json.
 func (s PathwayPublishEnvironment) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes PathwayPublishEnvironment from json.
 func (s *PathwayPublishEnvironment) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode PathwayPublishEnvironment to nil")
+		return codec.Nil("PathwayPublishEnvironment")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch PathwayPublishEnvironment(v) {
-	case PathwayPublishEnvironmentProduction:
-		*s = PathwayPublishEnvironmentProduction
-	case PathwayPublishEnvironmentStaging:
-		*s = PathwayPublishEnvironmentStaging
-	default:
-		*s = PathwayPublishEnvironment(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s PathwayPublishEnvironment) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s PathwayPublishEnvironment) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *PathwayPublishEnvironment) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode implements json.Marshaler.
 func (s *PathwayPublished) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("message")
+	e.Str(s.Message)
+	e.FieldStart("published")
+	e.Bool(s.Published)
+	e.FieldStart("batch_id")
+	s.BatchID.Encode(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *PathwayPublished) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("message")
-		e.Str(s.Message)
-	}
-	{
-		e.FieldStart("published")
-		e.Bool(s.Published)
-	}
-	{
-		e.FieldStart("batch_id")
-		s.BatchID.Encode(e)
-	}
+var objectOfPathwayPublished = codec.Object{
+	Type:     "PathwayPublished",
+	Members:  []string{"message", "published", "batch_id"},
+	Required: []uint8{0b00000111},
 }
 
-var jsonFieldsNameOfPathwayPublished = [3]string{
-	0: "message",
-	1: "published",
-	2: "batch_id",
-}
-
-// Decode decodes PathwayPublished from json.
 func (s *PathwayPublished) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode PathwayPublished to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfPathwayPublished.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "message":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.Message = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"message\"")
-			}
+			return 0, codec.DecodeStr(d, &s.Message)
 		case "published":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Bool()
-				s.Published = bool(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"published\"")
-			}
+			return 1, codec.DecodeBool(d, &s.Published)
 		case "batch_id":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				if err := s.BatchID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"batch_id\"")
-			}
-		default:
-			return d.Skip()
+			return 2, s.BatchID.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PathwayPublished")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfPathwayPublished) {
-					name = jsonFieldsNameOfPathwayPublished[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *PathwayPublished) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *PathwayPublished) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PathwayPublished) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *PathwayPublished) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *PathwaySummary) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("id")
+	e.Str(s.ID)
+	e.FieldStart("name")
+	e.Str(s.Name)
+	e.FieldStart("description")
+	e.Str(s.Description)
+	e.FieldStart("production_version_number")
+	s.ProductionVersionNumber.Encode(e)
+	e.FieldStart("staging_version_number")
+	s.StagingVersionNumber.Encode(e)
+	e.FieldStart("promotion")
+	s.Promotion.Encode(e)
+	e.FieldStart("created_at")
+	json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
+	e.FieldStart("updated_at")
+	json.EncodeTimeFormat(e, s.UpdatedAt, "2006-01-02T15:04:05.000Z07:00")
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *PathwaySummary) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("id")
-		e.Str(s.ID)
-	}
-	{
-		e.FieldStart("name")
-		e.Str(s.Name)
-	}
-	{
-		e.FieldStart("description")
-		e.Str(s.Description)
-	}
-	{
-		e.FieldStart("production_version_number")
-		s.ProductionVersionNumber.Encode(e)
-	}
-	{
-		e.FieldStart("staging_version_number")
-		s.StagingVersionNumber.Encode(e)
-	}
-	{
-		e.FieldStart("promotion")
-		s.Promotion.Encode(e)
-	}
-	{
-		e.FieldStart("created_at")
-		json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
-	}
-	{
-		e.FieldStart("updated_at")
-		json.EncodeTimeFormat(e, s.UpdatedAt, "2006-01-02T15:04:05.000Z07:00")
-	}
+var objectOfPathwaySummary = codec.Object{
+	Type: "PathwaySummary",
+	Members: []string{
+		"id", "name", "description", "production_version_number", "staging_version_number", "promotion",
+		"created_at", "updated_at",
+	},
+	Required: []uint8{0b11111111},
 }
 
-var jsonFieldsNameOfPathwaySummary = [8]string{
-	0: "id",
-	1: "name",
-	2: "description",
-	3: "production_version_number",
-	4: "staging_version_number",
-	5: "promotion",
-	6: "created_at",
-	7: "updated_at",
-}
-
-// Decode decodes PathwaySummary from json.
 func (s *PathwaySummary) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode PathwaySummary to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfPathwaySummary.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "id":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.ID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"id\"")
-			}
+			return 0, codec.DecodeStr(d, &s.ID)
 		case "name":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.Name = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"name\"")
-			}
+			return 1, codec.DecodeStr(d, &s.Name)
 		case "description":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				v, err := d.Str()
-				s.Description = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"description\"")
-			}
+			return 2, codec.DecodeStr(d, &s.Description)
 		case "production_version_number":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				if err := s.ProductionVersionNumber.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"production_version_number\"")
-			}
+			return 3, s.ProductionVersionNumber.Decode(d)
 		case "staging_version_number":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				if err := s.StagingVersionNumber.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"staging_version_number\"")
-			}
+			return 4, s.StagingVersionNumber.Decode(d)
 		case "promotion":
-			requiredBitSet[0] |= 1 << 5
-			if err := func() error {
-				if err := s.Promotion.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"promotion\"")
-			}
+			return 5, s.Promotion.Decode(d)
 		case "created_at":
-			requiredBitSet[0] |= 1 << 6
-			if err := func() error {
-				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.000Z07:00")
-				s.CreatedAt = v
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"created_at\"")
-			}
+			return 6, codec.DecodeTime(d, &s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
 		case "updated_at":
-			requiredBitSet[0] |= 1 << 7
-			if err := func() error {
-				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.000Z07:00")
-				s.UpdatedAt = v
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"updated_at\"")
-			}
-		default:
-			return d.Skip()
+			return 7, codec.DecodeTime(d, &s.UpdatedAt, "2006-01-02T15:04:05.000Z07:00")
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PathwaySummary")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b11111111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfPathwaySummary) {
-					name = jsonFieldsNameOfPathwaySummary[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *PathwaySummary) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *PathwaySummary) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PathwaySummary) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *PathwaySummary) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes PathwayTurnLogs as json.
 func (s PathwayTurnLogs) Encode(e *jx.Encoder) {
 	unwrapped := []CallPathwayLog(s)
 
@@ -4339,86 +1536,49 @@ func (s PathwayTurnLogs) Encode(e *jx.Encoder) {
 	e.ArrEnd()
 }
 
-// Decode decodes PathwayTurnLogs from json.
 func (s *PathwayTurnLogs) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode PathwayTurnLogs to nil")
 	}
 	var unwrapped []CallPathwayLog
-	if err := func() error {
-		unwrapped = make([]CallPathwayLog, 0)
-		if err := d.Arr(func(d *jx.Decoder) error {
-			var elem CallPathwayLog
-			if err := elem.Decode(d); err != nil {
-				return err
-			}
-			unwrapped = append(unwrapped, elem)
-			return nil
-		}); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
+	if err := codec.DecodeArr(d, &unwrapped, (*CallPathwayLog).Decode); err != nil {
 		return errors.Wrap(err, "alias")
 	}
 	*s = PathwayTurnLogs(unwrapped)
 	return nil
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s PathwayTurnLogs) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s PathwayTurnLogs) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PathwayTurnLogs) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *PathwayTurnLogs) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *PathwayUpdate) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	if s.Name.Set {
+		e.FieldStart("name")
+		s.Name.Encode(e)
+	}
+	if s.Description.Set {
+		e.FieldStart("description")
+		s.Description.Encode(e)
+	}
+	if s.Nodes != nil {
+		e.FieldStart("nodes")
+		e.ArrStart()
+		for _, elem := range s.Nodes {
+			elem.Encode(e)
+		}
+		e.ArrEnd()
+	}
+	if s.Edges != nil {
+		e.FieldStart("edges")
+		e.ArrStart()
+		for _, elem := range s.Edges {
+			elem.Encode(e)
+		}
+		e.ArrEnd()
+	}
 	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *PathwayUpdate) encodeFields(e *jx.Encoder) {
-	{
-		if s.Name.Set {
-			e.FieldStart("name")
-			s.Name.Encode(e)
-		}
-	}
-	{
-		if s.Description.Set {
-			e.FieldStart("description")
-			s.Description.Encode(e)
-		}
-	}
-	{
-		if s.Nodes != nil {
-			e.FieldStart("nodes")
-			e.ArrStart()
-			for _, elem := range s.Nodes {
-				elem.Encode(e)
-			}
-			e.ArrEnd()
-		}
-	}
-	{
-		if s.Edges != nil {
-			e.FieldStart("edges")
-			e.ArrStart()
-			for _, elem := range s.Edges {
-				elem.Encode(e)
-			}
-			e.ArrEnd()
-		}
-	}
 }
 
 var jsonFieldsNameOfPathwayUpdate = [4]string{
@@ -4428,233 +1588,85 @@ var jsonFieldsNameOfPathwayUpdate = [4]string{
 	3: "edges",
 }
 
-// Decode decodes PathwayUpdate from json.
 func (s *PathwayUpdate) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode PathwayUpdate to nil")
 	}
 
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return codec.Wrap(d.ObjBytes(func(d *jx.Decoder, k []byte) error {
 		switch string(k) {
 		case "name":
 			if err := func() error {
 				s.Name.Reset()
-				if err := s.Name.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.Name.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"name\"")
 			}
 		case "description":
 			if err := func() error {
 				s.Description.Reset()
-				if err := s.Description.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.Description.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"description\"")
 			}
 		case "nodes":
-			if err := func() error {
-				s.Nodes = make([]PathwayNode, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem PathwayNode
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Nodes = append(s.Nodes, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
+			if err := codec.DecodeArr(d, &s.Nodes, (*PathwayNode).Decode); err != nil {
 				return errors.Wrap(err, "decode field \"nodes\"")
 			}
 		case "edges":
-			if err := func() error {
-				s.Edges = make([]PathwayEdge, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem PathwayEdge
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Edges = append(s.Edges, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
+			if err := codec.DecodeArr(d, &s.Edges, (*PathwayEdge).Decode); err != nil {
 				return errors.Wrap(err, "decode field \"edges\"")
 			}
 		default:
 			return errors.Errorf("unexpected field %q", k)
 		}
 		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PathwayUpdate")
-	}
-
-	return nil
+	}), "decode PathwayUpdate")
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *PathwayUpdate) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *PathwayUpdate) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PathwayUpdate) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *PathwayUpdate) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *PathwayUpdatedReply) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("status")
+	e.Str("success")
+	e.FieldStart("message")
+	e.Str(s.Message)
+	e.FieldStart("pathway_data")
+	s.PathwayData.Encode(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *PathwayUpdatedReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("status")
-		e.Str("success")
-	}
-	{
-		e.FieldStart("message")
-		e.Str(s.Message)
-	}
-	{
-		e.FieldStart("pathway_data")
-		s.PathwayData.Encode(e)
-	}
+var objectOfPathwayUpdatedReply = codec.Object{
+	Type:     "PathwayUpdatedReply",
+	Members:  []string{"status", "message", "pathway_data"},
+	Required: []uint8{0b00000111},
 }
 
-var jsonFieldsNameOfPathwayUpdatedReply = [3]string{
-	0: "status",
-	1: "message",
-	2: "pathway_data",
-}
-
-// Decode decodes PathwayUpdatedReply from json.
 func (s *PathwayUpdatedReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode PathwayUpdatedReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfPathwayUpdatedReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "status":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.Status = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"status\"")
-			}
+			return 0, codec.DecodeStr(d, &s.Status)
 		case "message":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.Message = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"message\"")
-			}
+			return 1, codec.DecodeStr(d, &s.Message)
 		case "pathway_data":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				if err := s.PathwayData.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"pathway_data\"")
-			}
-		default:
-			return d.Skip()
+			return 2, s.PathwayData.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PathwayUpdatedReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfPathwayUpdatedReply) {
-					name = jsonFieldsNameOfPathwayUpdatedReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *PathwayUpdatedReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *PathwayUpdatedReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PathwayUpdatedReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *PathwayUpdatedReply) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *PathwayVersion) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *PathwayVersion) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("name")
-		e.Str(s.Name)
-	}
+	e.FieldStart("name")
+	e.Str(s.Name)
 	{
 		e.FieldStart("nodes")
 		e.ArrStart()
@@ -4671,174 +1683,45 @@ func (s *PathwayVersion) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-	{
-		e.FieldStart("version_number")
-		e.Int(s.VersionNumber)
-	}
-	{
-		e.FieldStart("is_latest")
-		e.Bool(s.IsLatest)
-	}
+	e.FieldStart("version_number")
+	e.Int(s.VersionNumber)
+	e.FieldStart("is_latest")
+	e.Bool(s.IsLatest)
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfPathwayVersion = [5]string{
-	0: "name",
-	1: "nodes",
-	2: "edges",
-	3: "version_number",
-	4: "is_latest",
+var objectOfPathwayVersion = codec.Object{
+	Type:     "PathwayVersion",
+	Members:  []string{"name", "nodes", "edges", "version_number", "is_latest"},
+	Required: []uint8{0b00011111},
 }
 
-// Decode decodes PathwayVersion from json.
 func (s *PathwayVersion) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode PathwayVersion to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfPathwayVersion.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "name":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.Name = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"name\"")
-			}
+			return 0, codec.DecodeStr(d, &s.Name)
 		case "nodes":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				s.Nodes = make([]PathwayNode, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem PathwayNode
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Nodes = append(s.Nodes, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"nodes\"")
-			}
+			return 1, codec.DecodeArr(d, &s.Nodes, (*PathwayNode).Decode)
 		case "edges":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				s.Edges = make([]PathwayEdge, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem PathwayEdge
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Edges = append(s.Edges, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"edges\"")
-			}
+			return 2, codec.DecodeArr(d, &s.Edges, (*PathwayEdge).Decode)
 		case "version_number":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				v, err := d.Int()
-				s.VersionNumber = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"version_number\"")
-			}
+			return 3, codec.DecodeInt(d, &s.VersionNumber)
 		case "is_latest":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				v, err := d.Bool()
-				s.IsLatest = bool(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"is_latest\"")
-			}
-		default:
-			return d.Skip()
+			return 4, codec.DecodeBool(d, &s.IsLatest)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PathwayVersion")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00011111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfPathwayVersion) {
-					name = jsonFieldsNameOfPathwayVersion[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *PathwayVersion) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *PathwayVersion) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PathwayVersion) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *PathwayVersion) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *PathwayVersionCreate) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *PathwayVersionCreate) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("name")
-		e.Str(s.Name)
-	}
+	e.FieldStart("name")
+	e.Str(s.Name)
 	{
 		e.FieldStart("nodes")
 		e.ArrStart()
@@ -4855,612 +1738,173 @@ func (s *PathwayVersionCreate) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfPathwayVersionCreate = [3]string{
-	0: "name",
-	1: "nodes",
-	2: "edges",
+var objectOfPathwayVersionCreate = codec.Object{
+	Type:     "PathwayVersionCreate",
+	Members:  []string{"name", "nodes", "edges"},
+	Required: []uint8{0b00000111},
 }
 
-// Decode decodes PathwayVersionCreate from json.
 func (s *PathwayVersionCreate) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode PathwayVersionCreate to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfPathwayVersionCreate.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "name":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.Name = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"name\"")
-			}
+			return 0, codec.DecodeStr(d, &s.Name)
 		case "nodes":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				s.Nodes = make([]PathwayNode, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem PathwayNode
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Nodes = append(s.Nodes, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"nodes\"")
-			}
+			return 1, codec.DecodeArr(d, &s.Nodes, (*PathwayNode).Decode)
 		case "edges":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				s.Edges = make([]PathwayEdge, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem PathwayEdge
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Edges = append(s.Edges, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"edges\"")
-			}
-		default:
-			return errors.Errorf("unexpected field %q", k)
+			return 2, codec.DecodeArr(d, &s.Edges, (*PathwayEdge).Decode)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PathwayVersionCreate")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfPathwayVersionCreate) {
-					name = jsonFieldsNameOfPathwayVersionCreate[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *PathwayVersionCreate) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *PathwayVersionCreate) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *PathwayVersionCreate) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode implements json.Marshaler.
 func (s *PathwayVersionCreatedReply) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("status")
+	e.Str("success")
+	e.FieldStart("message")
+	e.Str(s.Message)
+	e.FieldStart("data")
+	s.Data.Encode(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *PathwayVersionCreatedReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("status")
-		e.Str("success")
-	}
-	{
-		e.FieldStart("message")
-		e.Str(s.Message)
-	}
-	{
-		e.FieldStart("data")
-		s.Data.Encode(e)
-	}
+var objectOfPathwayVersionCreatedReply = codec.Object{
+	Type:     "PathwayVersionCreatedReply",
+	Members:  []string{"status", "message", "data"},
+	Required: []uint8{0b00000111},
 }
 
-var jsonFieldsNameOfPathwayVersionCreatedReply = [3]string{
-	0: "status",
-	1: "message",
-	2: "data",
-}
-
-// Decode decodes PathwayVersionCreatedReply from json.
 func (s *PathwayVersionCreatedReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode PathwayVersionCreatedReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfPathwayVersionCreatedReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "status":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.Status = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"status\"")
-			}
+			return 0, codec.DecodeStr(d, &s.Status)
 		case "message":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.Message = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"message\"")
-			}
+			return 1, codec.DecodeStr(d, &s.Message)
 		case "data":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
-		default:
-			return d.Skip()
+			return 2, s.Data.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PathwayVersionCreatedReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfPathwayVersionCreatedReply) {
-					name = jsonFieldsNameOfPathwayVersionCreatedReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *PathwayVersionCreatedReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *PathwayVersionCreatedReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *PathwayVersionCreatedReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode implements json.Marshaler.
 func (s *PathwayVersionInfo) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("id")
+	e.Str(s.ID)
+	e.FieldStart("name")
+	e.Str(s.Name)
+	e.FieldStart("version_number")
+	e.Int(s.VersionNumber)
+	e.FieldStart("created_at")
+	json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *PathwayVersionInfo) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("id")
-		e.Str(s.ID)
-	}
-	{
-		e.FieldStart("name")
-		e.Str(s.Name)
-	}
-	{
-		e.FieldStart("version_number")
-		e.Int(s.VersionNumber)
-	}
-	{
-		e.FieldStart("created_at")
-		json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
-	}
+var objectOfPathwayVersionInfo = codec.Object{
+	Type:     "PathwayVersionInfo",
+	Members:  []string{"id", "name", "version_number", "created_at"},
+	Required: []uint8{0b00001111},
 }
 
-var jsonFieldsNameOfPathwayVersionInfo = [4]string{
-	0: "id",
-	1: "name",
-	2: "version_number",
-	3: "created_at",
-}
-
-// Decode decodes PathwayVersionInfo from json.
 func (s *PathwayVersionInfo) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode PathwayVersionInfo to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfPathwayVersionInfo.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "id":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.ID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"id\"")
-			}
+			return 0, codec.DecodeStr(d, &s.ID)
 		case "name":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.Name = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"name\"")
-			}
+			return 1, codec.DecodeStr(d, &s.Name)
 		case "version_number":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				v, err := d.Int()
-				s.VersionNumber = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"version_number\"")
-			}
+			return 2, codec.DecodeInt(d, &s.VersionNumber)
 		case "created_at":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.000Z07:00")
-				s.CreatedAt = v
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"created_at\"")
-			}
-		default:
-			return d.Skip()
+			return 3, codec.DecodeTime(d, &s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PathwayVersionInfo")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00001111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfPathwayVersionInfo) {
-					name = jsonFieldsNameOfPathwayVersionInfo[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *PathwayVersionInfo) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *PathwayVersionInfo) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PathwayVersionInfo) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *PathwayVersionInfo) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *PathwayVersionItem) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("id")
+	e.Str(s.ID)
+	e.FieldStart("version_number")
+	e.Int(s.VersionNumber)
+	e.FieldStart("created_at")
+	json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
+	e.FieldStart("name")
+	e.Str(s.Name)
+	e.FieldStart("is_latest")
+	e.Bool(s.IsLatest)
+	if s.ParentVersionNumber.Set {
+		e.FieldStart("parent_version_number")
+		s.ParentVersionNumber.Encode(e)
+	}
+	if s.Environments != nil {
+		e.FieldStart("environments")
+		e.ArrStart()
+		for _, elem := range s.Environments {
+			elem.Encode(e)
+		}
+		e.ArrEnd()
+	}
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *PathwayVersionItem) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("id")
-		e.Str(s.ID)
-	}
-	{
-		e.FieldStart("version_number")
-		e.Int(s.VersionNumber)
-	}
-	{
-		e.FieldStart("created_at")
-		json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
-	}
-	{
-		e.FieldStart("name")
-		e.Str(s.Name)
-	}
-	{
-		e.FieldStart("is_latest")
-		e.Bool(s.IsLatest)
-	}
-	{
-		if s.ParentVersionNumber.Set {
-			e.FieldStart("parent_version_number")
-			s.ParentVersionNumber.Encode(e)
-		}
-	}
-	{
-		if s.Environments != nil {
-			e.FieldStart("environments")
-			e.ArrStart()
-			for _, elem := range s.Environments {
-				elem.Encode(e)
-			}
-			e.ArrEnd()
-		}
-	}
+var objectOfPathwayVersionItem = codec.Object{
+	Type: "PathwayVersionItem",
+	Members: []string{
+		"id", "version_number", "created_at", "name", "is_latest", "parent_version_number", "environments",
+	},
+	Required: []uint8{0b00011111},
 }
 
-var jsonFieldsNameOfPathwayVersionItem = [7]string{
-	0: "id",
-	1: "version_number",
-	2: "created_at",
-	3: "name",
-	4: "is_latest",
-	5: "parent_version_number",
-	6: "environments",
-}
-
-// Decode decodes PathwayVersionItem from json.
 func (s *PathwayVersionItem) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode PathwayVersionItem to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfPathwayVersionItem.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "id":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.ID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"id\"")
-			}
+			return 0, codec.DecodeStr(d, &s.ID)
 		case "version_number":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Int()
-				s.VersionNumber = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"version_number\"")
-			}
+			return 1, codec.DecodeInt(d, &s.VersionNumber)
 		case "created_at":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.000Z07:00")
-				s.CreatedAt = v
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"created_at\"")
-			}
+			return 2, codec.DecodeTime(d, &s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
 		case "name":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				v, err := d.Str()
-				s.Name = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"name\"")
-			}
+			return 3, codec.DecodeStr(d, &s.Name)
 		case "is_latest":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				v, err := d.Bool()
-				s.IsLatest = bool(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"is_latest\"")
-			}
+			return 4, codec.DecodeBool(d, &s.IsLatest)
 		case "parent_version_number":
-			if err := func() error {
-				s.ParentVersionNumber.Reset()
-				if err := s.ParentVersionNumber.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"parent_version_number\"")
-			}
+			s.ParentVersionNumber.Reset()
+			return 5, s.ParentVersionNumber.Decode(d)
 		case "environments":
-			if err := func() error {
-				s.Environments = make([]PathwayEnvironment, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem PathwayEnvironment
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Environments = append(s.Environments, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"environments\"")
-			}
-		default:
-			return d.Skip()
+			return 6, codec.DecodeArr(d, &s.Environments, (*PathwayEnvironment).Decode)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PathwayVersionItem")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00011111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfPathwayVersionItem) {
-					name = jsonFieldsNameOfPathwayVersionItem[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *PathwayVersionItem) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *PathwayVersionItem) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PathwayVersionItem) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *PathwayVersionItem) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes PathwayVersionList as json.
 func (s PathwayVersionList) Encode(e *jx.Encoder) {
 	unwrapped := []PathwayVersionItem(s)
 
@@ -5471,46 +1915,22 @@ func (s PathwayVersionList) Encode(e *jx.Encoder) {
 	e.ArrEnd()
 }
 
-// Decode decodes PathwayVersionList from json.
 func (s *PathwayVersionList) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode PathwayVersionList to nil")
 	}
 	var unwrapped []PathwayVersionItem
-	if err := func() error {
-		unwrapped = make([]PathwayVersionItem, 0)
-		if err := d.Arr(func(d *jx.Decoder) error {
-			var elem PathwayVersionItem
-			if err := elem.Decode(d); err != nil {
-				return err
-			}
-			unwrapped = append(unwrapped, elem)
-			return nil
-		}); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
+	if err := codec.DecodeArr(d, &unwrapped, (*PathwayVersionItem).Decode); err != nil {
 		return errors.Wrap(err, "alias")
 	}
 	*s = PathwayVersionList(unwrapped)
 	return nil
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s PathwayVersionList) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s PathwayVersionList) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PathwayVersionList) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *PathwayVersionList) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes PathwayVersionSelector as json.
 func (s PathwayVersionSelector) Encode(e *jx.Encoder) {
 	switch s.Type {
 	case IntPathwayVersionSelector:
@@ -5520,7 +1940,6 @@ func (s PathwayVersionSelector) Encode(e *jx.Encoder) {
 	}
 }
 
-// Decode decodes PathwayVersionSelector from json.
 func (s *PathwayVersionSelector) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode PathwayVersionSelector to nil")
@@ -5545,28 +1964,14 @@ func (s *PathwayVersionSelector) Decode(d *jx.Decoder) error {
 	return nil
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s PathwayVersionSelector) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s PathwayVersionSelector) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *PathwayVersionSelector) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode implements json.Marshaler.
 func (s RequestData) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields implements json.Marshaler.
-func (s RequestData) encodeFields(e *jx.Encoder) {
 	for k, elem := range s {
 		e.FieldStart(k)
 
@@ -5574,9 +1979,9 @@ func (s RequestData) encodeFields(e *jx.Encoder) {
 			e.Raw(elem)
 		}
 	}
+	e.ObjEnd()
 }
 
-// Decode decodes RequestData from json.
 func (s *RequestData) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode RequestData to nil")
@@ -5586,14 +1991,7 @@ func (s *RequestData) Decode(d *jx.Decoder) error {
 	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
 		propertiesCount++
 		var elem jx.Raw
-		if err := func() error {
-			v, err := d.RawAppend(nil)
-			elem = jx.Raw(v)
-			if err != nil {
-				return err
-			}
-			return nil
-		}(); err != nil {
+		if err := codec.DecodeRaw(d, &elem); err != nil {
 			return errors.Wrapf(err, "decode field %q", k)
 		}
 		m[string(k)] = elem
@@ -5602,27 +2000,9 @@ func (s *RequestData) Decode(d *jx.Decoder) error {
 		return errors.Wrap(err, "decode RequestData")
 	}
 	// Validate properties count.
-	if err := (validate.Object{
-		MinProperties:    0,
-		MinPropertiesSet: false,
-		MaxProperties:    200,
-		MaxPropertiesSet: true,
-	}).ValidateProperties(propertiesCount); err != nil {
-		return errors.Wrap(err, "object")
-	}
-
-	return nil
+	return codec.Wrap((validate.Object{MaxProperties: 200, MaxPropertiesSet: true}).ValidateProperties(propertiesCount), "object")
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s RequestData) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s RequestData) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *RequestData) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *RequestData) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }

@@ -10,188 +10,64 @@ import (
 	"github.com/ogen-go/ogen/conv"
 	ht "github.com/ogen-go/ogen/http"
 	"github.com/ogen-go/ogen/uri"
+
+	"github.com/callwright/callwright/transport/oas/internal/codec"
 )
 
 func encodeCreatePathwayResponse(response *PathwayCreatedReply, w http.ResponseWriter) error {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(201)
-
-	e := new(jx.Encoder)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
-		return errors.Wrap(err, "write")
-	}
-
-	return nil
+	return codec.WriteResponse(w, 201, response)
 }
 
 func encodeCreatePathwayChatResponse(response *PathwayChatReply, w http.ResponseWriter) error {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(201)
-
-	e := new(jx.Encoder)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
-		return errors.Wrap(err, "write")
-	}
-
-	return nil
+	return codec.WriteResponse(w, 201, response)
 }
 
 func encodeCreatePathwayVersionResponse(response *PathwayVersionCreatedReply, w http.ResponseWriter) error {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(201)
-
-	e := new(jx.Encoder)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
-		return errors.Wrap(err, "write")
-	}
-
-	return nil
+	return codec.WriteResponse(w, 201, response)
 }
 
 func encodeDeletePathwayResponse(response *PathwayDeletedReply, w http.ResponseWriter) error {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(200)
-
-	e := new(jx.Encoder)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
-		return errors.Wrap(err, "write")
-	}
-
-	return nil
+	return codec.WriteResponse(w, 200, response)
 }
 
 func encodeDeletePathwayVersionResponse(response *PathwayDeletedReply, w http.ResponseWriter) error {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(200)
-
-	e := new(jx.Encoder)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
-		return errors.Wrap(err, "write")
-	}
-
-	return nil
+	return codec.WriteResponse(w, 200, response)
 }
 
 func encodeDiffPathwayVersionResponse(response *PathwayDiffReply, w http.ResponseWriter) error {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(200)
-
-	e := new(jx.Encoder)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
-		return errors.Wrap(err, "write")
-	}
-
-	return nil
+	return codec.WriteResponse(w, 200, response)
 }
 
 func encodeForkPathwayVersionResponse(response *PathwayVersionCreatedReply, w http.ResponseWriter) error {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(201)
-
-	e := new(jx.Encoder)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
-		return errors.Wrap(err, "write")
-	}
-
-	return nil
+	return codec.WriteResponse(w, 201, response)
 }
 
 func encodeGetPathwayResponse(response *Pathway, w http.ResponseWriter) error {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(200)
-
-	e := new(jx.Encoder)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
-		return errors.Wrap(err, "write")
-	}
-
-	return nil
+	return codec.WriteResponse(w, 200, response)
 }
 
 func encodeGetPathwayVersionResponse(response *PathwayVersion, w http.ResponseWriter) error {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(200)
-
-	e := new(jx.Encoder)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
-		return errors.Wrap(err, "write")
-	}
-
-	return nil
+	return codec.WriteResponse(w, 200, response)
 }
 
 func encodeListPathwayVersionsResponse(response PathwayVersionList, w http.ResponseWriter) error {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(200)
-
-	e := new(jx.Encoder)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
-		return errors.Wrap(err, "write")
-	}
-
-	return nil
+	return codec.WriteResponse(w, 200, response)
 }
 
 func encodeListPathwaysResponse(response PathwayList, w http.ResponseWriter) error {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(200)
-
-	e := new(jx.Encoder)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
-		return errors.Wrap(err, "write")
-	}
-
-	return nil
+	return codec.WriteResponse(w, 200, response)
 }
 
 func encodePublishPathwayResponse(response *PathwayPublished, w http.ResponseWriter) error {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(200)
-
-	e := new(jx.Encoder)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
-		return errors.Wrap(err, "write")
-	}
-
-	return nil
+	return codec.WriteResponse(w, 200, response)
 }
 
 func encodeSendPathwayChatMessageResponse(response *PathwayChatStateReply, w http.ResponseWriter) error {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(200)
-
-	e := new(jx.Encoder)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
-		return errors.Wrap(err, "write")
-	}
-
-	return nil
+	return codec.WriteResponse(w, 200, response)
 }
 
 func encodeUpdatePathwayResponse(response *PathwayUpdatedReply, w http.ResponseWriter) error {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(200)
-
-	e := new(jx.Encoder)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
-		return errors.Wrap(err, "write")
-	}
-
-	return nil
+	return codec.WriteResponse(w, 200, response)
 }
 
 func encodeErrorResponse(response *ErrorStatusCodeWithHeaders, w http.ResponseWriter) error {
@@ -201,19 +77,13 @@ func encodeErrorResponse(response *ErrorStatusCodeWithHeaders, w http.ResponseWr
 	{
 		h := uri.NewHeaderEncoder(w.Header())
 		// Encode "Retry-After" header.
-		{
-			cfg := uri.HeaderParameterEncodingConfig{
-				Name:    "Retry-After",
-				Explode: false,
+		if err := h.EncodeParam(uri.HeaderParameterEncodingConfig{Name: "Retry-After"}, func(e uri.Encoder) error {
+			if val, ok := response.RetryAfter.Get(); ok {
+				return e.EncodeValue(conv.IntToString(val))
 			}
-			if err := h.EncodeParam(cfg, func(e uri.Encoder) error {
-				if val, ok := response.RetryAfter.Get(); ok {
-					return e.EncodeValue(conv.IntToString(val))
-				}
-				return nil
-			}); err != nil {
-				return errors.Wrap(err, "encode Retry-After header")
-			}
+			return nil
+		}); err != nil {
+			return errors.Wrap(err, "encode Retry-After header")
 		}
 	}
 	code := response.StatusCode

@@ -8,8 +8,9 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/go-faster/errors"
 	"github.com/go-faster/jx"
+
+	"github.com/callwright/callwright/transport/oas/internal/codec"
 )
 
 func (s *ErrorStatusCodeWithHeaders) Error() string {
@@ -19,26 +20,6 @@ func (s *ErrorStatusCodeWithHeaders) Error() string {
 type ApiKey struct {
 	Request *http.Request
 	Roles   []string
-}
-
-// GetRequest returns the value of Request.
-func (s *ApiKey) GetRequest() *http.Request {
-	return s.Request
-}
-
-// GetRoles returns the value of Roles.
-func (s *ApiKey) GetRoles() []string {
-	return s.Roles
-}
-
-// SetRequest sets the value of Request.
-func (s *ApiKey) SetRequest(val *http.Request) {
-	s.Request = val
-}
-
-// SetRoles sets the value of Roles.
-func (s *ApiKey) SetRoles(val []string) {
-	s.Roles = val
 }
 
 // Event of a conversation that a pathway led.
@@ -60,76 +41,6 @@ type CallPathwayLog struct {
 	CreatedAt time.Time `json:"created_at"`
 }
 
-// GetRole returns the value of Role.
-func (s *CallPathwayLog) GetRole() CallPathwayLogRole {
-	return s.Role
-}
-
-// GetText returns the value of Text.
-func (s *CallPathwayLog) GetText() string {
-	return s.Text
-}
-
-// GetDecision returns the value of Decision.
-func (s *CallPathwayLog) GetDecision() NilString {
-	return s.Decision
-}
-
-// GetPathwayInfo returns the value of PathwayInfo.
-func (s *CallPathwayLog) GetPathwayInfo() NilString {
-	return s.PathwayInfo
-}
-
-// GetChosenNodeID returns the value of ChosenNodeID.
-func (s *CallPathwayLog) GetChosenNodeID() NilString {
-	return s.ChosenNodeID
-}
-
-// GetTag returns the value of Tag.
-func (s *CallPathwayLog) GetTag() NilString {
-	return s.Tag
-}
-
-// GetCreatedAt returns the value of CreatedAt.
-func (s *CallPathwayLog) GetCreatedAt() time.Time {
-	return s.CreatedAt
-}
-
-// SetRole sets the value of Role.
-func (s *CallPathwayLog) SetRole(val CallPathwayLogRole) {
-	s.Role = val
-}
-
-// SetText sets the value of Text.
-func (s *CallPathwayLog) SetText(val string) {
-	s.Text = val
-}
-
-// SetDecision sets the value of Decision.
-func (s *CallPathwayLog) SetDecision(val NilString) {
-	s.Decision = val
-}
-
-// SetPathwayInfo sets the value of PathwayInfo.
-func (s *CallPathwayLog) SetPathwayInfo(val NilString) {
-	s.PathwayInfo = val
-}
-
-// SetChosenNodeID sets the value of ChosenNodeID.
-func (s *CallPathwayLog) SetChosenNodeID(val NilString) {
-	s.ChosenNodeID = val
-}
-
-// SetTag sets the value of Tag.
-func (s *CallPathwayLog) SetTag(val NilString) {
-	s.Tag = val
-}
-
-// SetCreatedAt sets the value of CreatedAt.
-func (s *CallPathwayLog) SetCreatedAt(val time.Time) {
-	s.CreatedAt = val
-}
-
 // Speaker of `text`; `pathway` for a step of the graph.
 type CallPathwayLogRole string
 
@@ -139,7 +50,6 @@ const (
 	CallPathwayLogRolePathway   CallPathwayLogRole = "pathway"
 )
 
-// AllValues returns all CallPathwayLogRole values.
 func (CallPathwayLogRole) AllValues() []CallPathwayLogRole {
 	return []CallPathwayLogRole{
 		CallPathwayLogRoleUser,
@@ -148,35 +58,10 @@ func (CallPathwayLogRole) AllValues() []CallPathwayLogRole {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s CallPathwayLogRole) MarshalText() ([]byte, error) {
-	switch s {
-	case CallPathwayLogRoleUser:
-		return []byte(s), nil
-	case CallPathwayLogRoleAssistant:
-		return []byte(s), nil
-	case CallPathwayLogRolePathway:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s CallPathwayLogRole) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *CallPathwayLogRole) UnmarshalText(data []byte) error {
-	switch CallPathwayLogRole(data) {
-	case CallPathwayLogRoleUser:
-		*s = CallPathwayLogRoleUser
-		return nil
-	case CallPathwayLogRoleAssistant:
-		*s = CallPathwayLogRoleAssistant
-		return nil
-	case CallPathwayLogRolePathway:
-		*s = CallPathwayLogRolePathway
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // Ref: #/components/schemas/ErrorDetail
@@ -193,56 +78,6 @@ type ErrorDetail struct {
 	BatchID OptString `json:"batch_id"`
 }
 
-// GetError returns the value of Error.
-func (s *ErrorDetail) GetError() string {
-	return s.Error
-}
-
-// GetMessage returns the value of Message.
-func (s *ErrorDetail) GetMessage() string {
-	return s.Message
-}
-
-// GetPath returns the value of Path.
-func (s *ErrorDetail) GetPath() OptString {
-	return s.Path
-}
-
-// GetField returns the value of Field.
-func (s *ErrorDetail) GetField() OptString {
-	return s.Field
-}
-
-// GetBatchID returns the value of BatchID.
-func (s *ErrorDetail) GetBatchID() OptString {
-	return s.BatchID
-}
-
-// SetError sets the value of Error.
-func (s *ErrorDetail) SetError(val string) {
-	s.Error = val
-}
-
-// SetMessage sets the value of Message.
-func (s *ErrorDetail) SetMessage(val string) {
-	s.Message = val
-}
-
-// SetPath sets the value of Path.
-func (s *ErrorDetail) SetPath(val OptString) {
-	s.Path = val
-}
-
-// SetField sets the value of Field.
-func (s *ErrorDetail) SetField(val OptString) {
-	s.Field = val
-}
-
-// SetBatchID sets the value of BatchID.
-func (s *ErrorDetail) SetBatchID(val OptString) {
-	s.BatchID = val
-}
-
 // Body of every error. Envelope A has `data` (null), envelope B `status` and `message`; both have
 // `errors`.
 // Ref: #/components/schemas/ErrorEnvelope
@@ -257,46 +92,6 @@ type ErrorEnvelope struct {
 	Errors []ErrorDetail `json:"errors"`
 }
 
-// GetData returns the value of Data.
-func (s *ErrorEnvelope) GetData() OptNull {
-	return s.Data
-}
-
-// GetStatus returns the value of Status.
-func (s *ErrorEnvelope) GetStatus() OptErrorEnvelopeStatus {
-	return s.Status
-}
-
-// GetMessage returns the value of Message.
-func (s *ErrorEnvelope) GetMessage() OptString {
-	return s.Message
-}
-
-// GetErrors returns the value of Errors.
-func (s *ErrorEnvelope) GetErrors() []ErrorDetail {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *ErrorEnvelope) SetData(val OptNull) {
-	s.Data = val
-}
-
-// SetStatus sets the value of Status.
-func (s *ErrorEnvelope) SetStatus(val OptErrorEnvelopeStatus) {
-	s.Status = val
-}
-
-// SetMessage sets the value of Message.
-func (s *ErrorEnvelope) SetMessage(val OptString) {
-	s.Message = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *ErrorEnvelope) SetErrors(val []ErrorDetail) {
-	s.Errors = val
-}
-
 // Envelope B only.
 type ErrorEnvelopeStatus string
 
@@ -304,32 +99,16 @@ const (
 	ErrorEnvelopeStatusError ErrorEnvelopeStatus = "error"
 )
 
-// AllValues returns all ErrorEnvelopeStatus values.
 func (ErrorEnvelopeStatus) AllValues() []ErrorEnvelopeStatus {
 	return []ErrorEnvelopeStatus{
 		ErrorEnvelopeStatusError,
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s ErrorEnvelopeStatus) MarshalText() ([]byte, error) {
-	switch s {
-	case ErrorEnvelopeStatusError:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s ErrorEnvelopeStatus) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *ErrorEnvelopeStatus) UnmarshalText(data []byte) error {
-	switch ErrorEnvelopeStatus(data) {
-	case ErrorEnvelopeStatusError:
-		*s = ErrorEnvelopeStatusError
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // ErrorStatusCodeWithHeaders wraps ErrorEnvelope with status code and response headers.
@@ -337,36 +116,6 @@ type ErrorStatusCodeWithHeaders struct {
 	StatusCode int
 	RetryAfter OptInt
 	Response   ErrorEnvelope
-}
-
-// GetStatusCode returns the value of StatusCode.
-func (s *ErrorStatusCodeWithHeaders) GetStatusCode() int {
-	return s.StatusCode
-}
-
-// GetRetryAfter returns the value of RetryAfter.
-func (s *ErrorStatusCodeWithHeaders) GetRetryAfter() OptInt {
-	return s.RetryAfter
-}
-
-// GetResponse returns the value of Response.
-func (s *ErrorStatusCodeWithHeaders) GetResponse() ErrorEnvelope {
-	return s.Response
-}
-
-// SetStatusCode sets the value of StatusCode.
-func (s *ErrorStatusCodeWithHeaders) SetStatusCode(val int) {
-	s.StatusCode = val
-}
-
-// SetRetryAfter sets the value of RetryAfter.
-func (s *ErrorStatusCodeWithHeaders) SetRetryAfter(val OptInt) {
-	s.RetryAfter = val
-}
-
-// SetResponse sets the value of Response.
-func (s *ErrorStatusCodeWithHeaders) SetResponse(val ErrorEnvelope) {
-	s.Response = val
 }
 
 // Any JSON object.
@@ -978,106 +727,6 @@ type Pathway struct {
 	UpdatedAt time.Time `json:"updated_at"`
 }
 
-// GetID returns the value of ID.
-func (s *Pathway) GetID() string {
-	return s.ID
-}
-
-// GetName returns the value of Name.
-func (s *Pathway) GetName() string {
-	return s.Name
-}
-
-// GetDescription returns the value of Description.
-func (s *Pathway) GetDescription() string {
-	return s.Description
-}
-
-// GetNodes returns the value of Nodes.
-func (s *Pathway) GetNodes() []PathwayNode {
-	return s.Nodes
-}
-
-// GetEdges returns the value of Edges.
-func (s *Pathway) GetEdges() []PathwayEdge {
-	return s.Edges
-}
-
-// GetProductionVersionNumber returns the value of ProductionVersionNumber.
-func (s *Pathway) GetProductionVersionNumber() NilInt {
-	return s.ProductionVersionNumber
-}
-
-// GetStagingVersionNumber returns the value of StagingVersionNumber.
-func (s *Pathway) GetStagingVersionNumber() NilInt {
-	return s.StagingVersionNumber
-}
-
-// GetPromotion returns the value of Promotion.
-func (s *Pathway) GetPromotion() NilPathwayPromotion {
-	return s.Promotion
-}
-
-// GetCreatedAt returns the value of CreatedAt.
-func (s *Pathway) GetCreatedAt() time.Time {
-	return s.CreatedAt
-}
-
-// GetUpdatedAt returns the value of UpdatedAt.
-func (s *Pathway) GetUpdatedAt() time.Time {
-	return s.UpdatedAt
-}
-
-// SetID sets the value of ID.
-func (s *Pathway) SetID(val string) {
-	s.ID = val
-}
-
-// SetName sets the value of Name.
-func (s *Pathway) SetName(val string) {
-	s.Name = val
-}
-
-// SetDescription sets the value of Description.
-func (s *Pathway) SetDescription(val string) {
-	s.Description = val
-}
-
-// SetNodes sets the value of Nodes.
-func (s *Pathway) SetNodes(val []PathwayNode) {
-	s.Nodes = val
-}
-
-// SetEdges sets the value of Edges.
-func (s *Pathway) SetEdges(val []PathwayEdge) {
-	s.Edges = val
-}
-
-// SetProductionVersionNumber sets the value of ProductionVersionNumber.
-func (s *Pathway) SetProductionVersionNumber(val NilInt) {
-	s.ProductionVersionNumber = val
-}
-
-// SetStagingVersionNumber sets the value of StagingVersionNumber.
-func (s *Pathway) SetStagingVersionNumber(val NilInt) {
-	s.StagingVersionNumber = val
-}
-
-// SetPromotion sets the value of Promotion.
-func (s *Pathway) SetPromotion(val NilPathwayPromotion) {
-	s.Promotion = val
-}
-
-// SetCreatedAt sets the value of CreatedAt.
-func (s *Pathway) SetCreatedAt(val time.Time) {
-	s.CreatedAt = val
-}
-
-// SetUpdatedAt sets the value of UpdatedAt.
-func (s *Pathway) SetUpdatedAt(val time.Time) {
-	s.UpdatedAt = val
-}
-
 // A conversation that has begun.
 // Ref: #/components/schemas/PathwayChat
 type PathwayChat struct {
@@ -1087,46 +736,6 @@ type PathwayChat struct {
 	Message     string          `json:"message"`
 	Variables   FreeObject      `json:"variables"`
 	PathwayLogs PathwayTurnLogs `json:"pathway_logs"`
-}
-
-// GetChatID returns the value of ChatID.
-func (s *PathwayChat) GetChatID() string {
-	return s.ChatID
-}
-
-// GetMessage returns the value of Message.
-func (s *PathwayChat) GetMessage() string {
-	return s.Message
-}
-
-// GetVariables returns the value of Variables.
-func (s *PathwayChat) GetVariables() FreeObject {
-	return s.Variables
-}
-
-// GetPathwayLogs returns the value of PathwayLogs.
-func (s *PathwayChat) GetPathwayLogs() PathwayTurnLogs {
-	return s.PathwayLogs
-}
-
-// SetChatID sets the value of ChatID.
-func (s *PathwayChat) SetChatID(val string) {
-	s.ChatID = val
-}
-
-// SetMessage sets the value of Message.
-func (s *PathwayChat) SetMessage(val string) {
-	s.Message = val
-}
-
-// SetVariables sets the value of Variables.
-func (s *PathwayChat) SetVariables(val FreeObject) {
-	s.Variables = val
-}
-
-// SetPathwayLogs sets the value of PathwayLogs.
-func (s *PathwayChat) SetPathwayLogs(val PathwayTurnLogs) {
-	s.PathwayLogs = val
 }
 
 // Where a text conversation begins.
@@ -1140,46 +749,6 @@ type PathwayChatCreate struct {
 	PathwayVersion OptPathwayVersionSelector `json:"pathway_version"`
 }
 
-// GetPathwayID returns the value of PathwayID.
-func (s *PathwayChatCreate) GetPathwayID() string {
-	return s.PathwayID
-}
-
-// GetStartNodeID returns the value of StartNodeID.
-func (s *PathwayChatCreate) GetStartNodeID() OptString {
-	return s.StartNodeID
-}
-
-// GetRequestData returns the value of RequestData.
-func (s *PathwayChatCreate) GetRequestData() OptRequestData {
-	return s.RequestData
-}
-
-// GetPathwayVersion returns the value of PathwayVersion.
-func (s *PathwayChatCreate) GetPathwayVersion() OptPathwayVersionSelector {
-	return s.PathwayVersion
-}
-
-// SetPathwayID sets the value of PathwayID.
-func (s *PathwayChatCreate) SetPathwayID(val string) {
-	s.PathwayID = val
-}
-
-// SetStartNodeID sets the value of StartNodeID.
-func (s *PathwayChatCreate) SetStartNodeID(val OptString) {
-	s.StartNodeID = val
-}
-
-// SetRequestData sets the value of RequestData.
-func (s *PathwayChatCreate) SetRequestData(val OptRequestData) {
-	s.RequestData = val
-}
-
-// SetPathwayVersion sets the value of PathwayVersion.
-func (s *PathwayChatCreate) SetPathwayVersion(val OptPathwayVersionSelector) {
-	s.PathwayVersion = val
-}
-
 // One message of a conversation.
 // Ref: #/components/schemas/PathwayChatMessage
 type PathwayChatMessage struct {
@@ -1187,26 +756,6 @@ type PathwayChatMessage struct {
 	Role PathwayChatMessageRole `json:"role"`
 	// The words.
 	Content string `json:"content"`
-}
-
-// GetRole returns the value of Role.
-func (s *PathwayChatMessage) GetRole() PathwayChatMessageRole {
-	return s.Role
-}
-
-// GetContent returns the value of Content.
-func (s *PathwayChatMessage) GetContent() string {
-	return s.Content
-}
-
-// SetRole sets the value of Role.
-func (s *PathwayChatMessage) SetRole(val PathwayChatMessageRole) {
-	s.Role = val
-}
-
-// SetContent sets the value of Content.
-func (s *PathwayChatMessage) SetContent(val string) {
-	s.Content = val
 }
 
 // Who spoke.
@@ -1217,7 +766,6 @@ const (
 	PathwayChatMessageRoleAssistant PathwayChatMessageRole = "assistant"
 )
 
-// AllValues returns all PathwayChatMessageRole values.
 func (PathwayChatMessageRole) AllValues() []PathwayChatMessageRole {
 	return []PathwayChatMessageRole{
 		PathwayChatMessageRoleUser,
@@ -1225,30 +773,12 @@ func (PathwayChatMessageRole) AllValues() []PathwayChatMessageRole {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
 func (s PathwayChatMessageRole) MarshalText() ([]byte, error) {
-	switch s {
-	case PathwayChatMessageRoleUser:
-		return []byte(s), nil
-	case PathwayChatMessageRoleAssistant:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
+	return codec.EnumText(s, s.AllValues())
 }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *PathwayChatMessageRole) UnmarshalText(data []byte) error {
-	switch PathwayChatMessageRole(data) {
-	case PathwayChatMessageRoleUser:
-		*s = PathwayChatMessageRoleUser
-		return nil
-	case PathwayChatMessageRoleAssistant:
-		*s = PathwayChatMessageRoleAssistant
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // Envelope of the answer.
@@ -1257,26 +787,6 @@ type PathwayChatReply struct {
 	Data PathwayChat `json:"data"`
 	// Null on success.
 	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *PathwayChatReply) GetData() PathwayChat {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *PathwayChatReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *PathwayChatReply) SetData(val PathwayChat) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *PathwayChatReply) SetErrors(val struct{}) {
-	s.Errors = val
 }
 
 // The conversation after a turn.
@@ -1302,106 +812,6 @@ type PathwayChatState struct {
 	PathwayLogs PathwayTurnLogs `json:"pathway_logs"`
 }
 
-// GetChatID returns the value of ChatID.
-func (s *PathwayChatState) GetChatID() string {
-	return s.ChatID
-}
-
-// GetAssistantResponses returns the value of AssistantResponses.
-func (s *PathwayChatState) GetAssistantResponses() []string {
-	return s.AssistantResponses
-}
-
-// GetCurrentNodeID returns the value of CurrentNodeID.
-func (s *PathwayChatState) GetCurrentNodeID() NilString {
-	return s.CurrentNodeID
-}
-
-// GetCurrentNodeName returns the value of CurrentNodeName.
-func (s *PathwayChatState) GetCurrentNodeName() NilString {
-	return s.CurrentNodeName
-}
-
-// GetChatHistory returns the value of ChatHistory.
-func (s *PathwayChatState) GetChatHistory() []PathwayChatMessage {
-	return s.ChatHistory
-}
-
-// GetPathwayID returns the value of PathwayID.
-func (s *PathwayChatState) GetPathwayID() string {
-	return s.PathwayID
-}
-
-// GetPathwayVersion returns the value of PathwayVersion.
-func (s *PathwayChatState) GetPathwayVersion() int {
-	return s.PathwayVersion
-}
-
-// GetVariables returns the value of Variables.
-func (s *PathwayChatState) GetVariables() FreeObject {
-	return s.Variables
-}
-
-// GetCompleted returns the value of Completed.
-func (s *PathwayChatState) GetCompleted() bool {
-	return s.Completed
-}
-
-// GetPathwayLogs returns the value of PathwayLogs.
-func (s *PathwayChatState) GetPathwayLogs() PathwayTurnLogs {
-	return s.PathwayLogs
-}
-
-// SetChatID sets the value of ChatID.
-func (s *PathwayChatState) SetChatID(val string) {
-	s.ChatID = val
-}
-
-// SetAssistantResponses sets the value of AssistantResponses.
-func (s *PathwayChatState) SetAssistantResponses(val []string) {
-	s.AssistantResponses = val
-}
-
-// SetCurrentNodeID sets the value of CurrentNodeID.
-func (s *PathwayChatState) SetCurrentNodeID(val NilString) {
-	s.CurrentNodeID = val
-}
-
-// SetCurrentNodeName sets the value of CurrentNodeName.
-func (s *PathwayChatState) SetCurrentNodeName(val NilString) {
-	s.CurrentNodeName = val
-}
-
-// SetChatHistory sets the value of ChatHistory.
-func (s *PathwayChatState) SetChatHistory(val []PathwayChatMessage) {
-	s.ChatHistory = val
-}
-
-// SetPathwayID sets the value of PathwayID.
-func (s *PathwayChatState) SetPathwayID(val string) {
-	s.PathwayID = val
-}
-
-// SetPathwayVersion sets the value of PathwayVersion.
-func (s *PathwayChatState) SetPathwayVersion(val int) {
-	s.PathwayVersion = val
-}
-
-// SetVariables sets the value of Variables.
-func (s *PathwayChatState) SetVariables(val FreeObject) {
-	s.Variables = val
-}
-
-// SetCompleted sets the value of Completed.
-func (s *PathwayChatState) SetCompleted(val bool) {
-	s.Completed = val
-}
-
-// SetPathwayLogs sets the value of PathwayLogs.
-func (s *PathwayChatState) SetPathwayLogs(val PathwayTurnLogs) {
-	s.PathwayLogs = val
-}
-
 // Envelope of the answer.
 // Ref: #/components/schemas/PathwayChatStateReply
 type PathwayChatStateReply struct {
@@ -1410,41 +820,11 @@ type PathwayChatStateReply struct {
 	Errors struct{} `json:"errors"`
 }
 
-// GetData returns the value of Data.
-func (s *PathwayChatStateReply) GetData() PathwayChatState {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *PathwayChatStateReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *PathwayChatStateReply) SetData(val PathwayChatState) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *PathwayChatStateReply) SetErrors(val struct{}) {
-	s.Errors = val
-}
-
 // What the caller says.
 // Ref: #/components/schemas/PathwayChatTurn
 type PathwayChatTurn struct {
 	// The words; empty for silence.
 	Message string `json:"message"`
-}
-
-// GetMessage returns the value of Message.
-func (s *PathwayChatTurn) GetMessage() string {
-	return s.Message
-}
-
-// SetMessage sets the value of Message.
-func (s *PathwayChatTurn) SetMessage(val string) {
-	s.Message = val
 }
 
 // A new pathway. Without nodes it is empty and cannot be published yet.
@@ -1460,46 +840,6 @@ type PathwayCreate struct {
 	Edges []PathwayEdge `json:"edges"`
 }
 
-// GetName returns the value of Name.
-func (s *PathwayCreate) GetName() string {
-	return s.Name
-}
-
-// GetDescription returns the value of Description.
-func (s *PathwayCreate) GetDescription() OptString {
-	return s.Description
-}
-
-// GetNodes returns the value of Nodes.
-func (s *PathwayCreate) GetNodes() []PathwayNode {
-	return s.Nodes
-}
-
-// GetEdges returns the value of Edges.
-func (s *PathwayCreate) GetEdges() []PathwayEdge {
-	return s.Edges
-}
-
-// SetName sets the value of Name.
-func (s *PathwayCreate) SetName(val string) {
-	s.Name = val
-}
-
-// SetDescription sets the value of Description.
-func (s *PathwayCreate) SetDescription(val OptString) {
-	s.Description = val
-}
-
-// SetNodes sets the value of Nodes.
-func (s *PathwayCreate) SetNodes(val []PathwayNode) {
-	s.Nodes = val
-}
-
-// SetEdges sets the value of Edges.
-func (s *PathwayCreate) SetEdges(val []PathwayEdge) {
-	s.Edges = val
-}
-
 // Names the new pathway.
 // Ref: #/components/schemas/PathwayCreatedReply
 type PathwayCreatedReply struct {
@@ -1509,26 +849,6 @@ type PathwayCreatedReply struct {
 	PathwayID string `json:"pathway_id"`
 }
 
-// GetStatus returns the value of Status.
-func (s *PathwayCreatedReply) GetStatus() string {
-	return s.Status
-}
-
-// GetPathwayID returns the value of PathwayID.
-func (s *PathwayCreatedReply) GetPathwayID() string {
-	return s.PathwayID
-}
-
-// SetStatus sets the value of Status.
-func (s *PathwayCreatedReply) SetStatus(val string) {
-	s.Status = val
-}
-
-// SetPathwayID sets the value of PathwayID.
-func (s *PathwayCreatedReply) SetPathwayID(val string) {
-	s.PathwayID = val
-}
-
 // Confirms a deletion.
 // Ref: #/components/schemas/PathwayDeletedReply
 type PathwayDeletedReply struct {
@@ -1536,26 +856,6 @@ type PathwayDeletedReply struct {
 	Status string `json:"status"`
 	// The same in words.
 	Message string `json:"message"`
-}
-
-// GetStatus returns the value of Status.
-func (s *PathwayDeletedReply) GetStatus() string {
-	return s.Status
-}
-
-// GetMessage returns the value of Message.
-func (s *PathwayDeletedReply) GetMessage() string {
-	return s.Message
-}
-
-// SetStatus sets the value of Status.
-func (s *PathwayDeletedReply) SetStatus(val string) {
-	s.Status = val
-}
-
-// SetMessage sets the value of Message.
-func (s *PathwayDeletedReply) SetMessage(val string) {
-	s.Message = val
 }
 
 // Differences between two versions. Members for editors only, such as positions, are left out.
@@ -1573,82 +873,12 @@ type PathwayDiff struct {
 	Reordered bool `json:"reordered"`
 }
 
-// GetVersionNumber returns the value of VersionNumber.
-func (s *PathwayDiff) GetVersionNumber() int {
-	return s.VersionNumber
-}
-
-// GetAgainst returns the value of Against.
-func (s *PathwayDiff) GetAgainst() int {
-	return s.Against
-}
-
-// GetNodes returns the value of Nodes.
-func (s *PathwayDiff) GetNodes() []PathwayDifference {
-	return s.Nodes
-}
-
-// GetEdges returns the value of Edges.
-func (s *PathwayDiff) GetEdges() []PathwayDifference {
-	return s.Edges
-}
-
-// GetReordered returns the value of Reordered.
-func (s *PathwayDiff) GetReordered() bool {
-	return s.Reordered
-}
-
-// SetVersionNumber sets the value of VersionNumber.
-func (s *PathwayDiff) SetVersionNumber(val int) {
-	s.VersionNumber = val
-}
-
-// SetAgainst sets the value of Against.
-func (s *PathwayDiff) SetAgainst(val int) {
-	s.Against = val
-}
-
-// SetNodes sets the value of Nodes.
-func (s *PathwayDiff) SetNodes(val []PathwayDifference) {
-	s.Nodes = val
-}
-
-// SetEdges sets the value of Edges.
-func (s *PathwayDiff) SetEdges(val []PathwayDifference) {
-	s.Edges = val
-}
-
-// SetReordered sets the value of Reordered.
-func (s *PathwayDiff) SetReordered(val bool) {
-	s.Reordered = val
-}
-
 // Envelope of the answer.
 // Ref: #/components/schemas/PathwayDiffReply
 type PathwayDiffReply struct {
 	Data PathwayDiff `json:"data"`
 	// Null on success.
 	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *PathwayDiffReply) GetData() PathwayDiff {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *PathwayDiffReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *PathwayDiffReply) SetData(val PathwayDiff) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *PathwayDiffReply) SetErrors(val struct{}) {
-	s.Errors = val
 }
 
 // A node or an edge that differs.
@@ -1664,46 +894,6 @@ type PathwayDifference struct {
 	Members []PathwayMemberDifference `json:"members"`
 }
 
-// GetID returns the value of ID.
-func (s *PathwayDifference) GetID() NilString {
-	return s.ID
-}
-
-// GetName returns the value of Name.
-func (s *PathwayDifference) GetName() NilString {
-	return s.Name
-}
-
-// GetKind returns the value of Kind.
-func (s *PathwayDifference) GetKind() PathwayDifferenceKind {
-	return s.Kind
-}
-
-// GetMembers returns the value of Members.
-func (s *PathwayDifference) GetMembers() []PathwayMemberDifference {
-	return s.Members
-}
-
-// SetID sets the value of ID.
-func (s *PathwayDifference) SetID(val NilString) {
-	s.ID = val
-}
-
-// SetName sets the value of Name.
-func (s *PathwayDifference) SetName(val NilString) {
-	s.Name = val
-}
-
-// SetKind sets the value of Kind.
-func (s *PathwayDifference) SetKind(val PathwayDifferenceKind) {
-	s.Kind = val
-}
-
-// SetMembers sets the value of Members.
-func (s *PathwayDifference) SetMembers(val []PathwayMemberDifference) {
-	s.Members = val
-}
-
 // How it differs.
 type PathwayDifferenceKind string
 
@@ -1713,7 +903,6 @@ const (
 	PathwayDifferenceKindChanged PathwayDifferenceKind = "changed"
 )
 
-// AllValues returns all PathwayDifferenceKind values.
 func (PathwayDifferenceKind) AllValues() []PathwayDifferenceKind {
 	return []PathwayDifferenceKind{
 		PathwayDifferenceKindAdded,
@@ -1722,35 +911,10 @@ func (PathwayDifferenceKind) AllValues() []PathwayDifferenceKind {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s PathwayDifferenceKind) MarshalText() ([]byte, error) {
-	switch s {
-	case PathwayDifferenceKindAdded:
-		return []byte(s), nil
-	case PathwayDifferenceKindRemoved:
-		return []byte(s), nil
-	case PathwayDifferenceKindChanged:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s PathwayDifferenceKind) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *PathwayDifferenceKind) UnmarshalText(data []byte) error {
-	switch PathwayDifferenceKind(data) {
-	case PathwayDifferenceKindAdded:
-		*s = PathwayDifferenceKindAdded
-		return nil
-	case PathwayDifferenceKindRemoved:
-		*s = PathwayDifferenceKindRemoved
-		return nil
-	case PathwayDifferenceKindChanged:
-		*s = PathwayDifferenceKindChanged
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 type PathwayEdge json2.RawMessage
@@ -1764,7 +928,6 @@ const (
 	PathwayEnvironmentStaging    PathwayEnvironment = "staging"
 )
 
-// AllValues returns all PathwayEnvironment values.
 func (PathwayEnvironment) AllValues() []PathwayEnvironment {
 	return []PathwayEnvironment{
 		PathwayEnvironmentProduction,
@@ -1772,30 +935,10 @@ func (PathwayEnvironment) AllValues() []PathwayEnvironment {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s PathwayEnvironment) MarshalText() ([]byte, error) {
-	switch s {
-	case PathwayEnvironmentProduction:
-		return []byte(s), nil
-	case PathwayEnvironmentStaging:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s PathwayEnvironment) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *PathwayEnvironment) UnmarshalText(data []byte) error {
-	switch PathwayEnvironment(data) {
-	case PathwayEnvironmentProduction:
-		*s = PathwayEnvironmentProduction
-		return nil
-	case PathwayEnvironmentStaging:
-		*s = PathwayEnvironmentStaging
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // A version to store beside its parent. `nodes` and `edges` are given together or not at all.
@@ -1807,36 +950,6 @@ type PathwayFork struct {
 	Nodes []PathwayNode `json:"nodes"`
 	// Its edges.
 	Edges []PathwayEdge `json:"edges"`
-}
-
-// GetName returns the value of Name.
-func (s *PathwayFork) GetName() string {
-	return s.Name
-}
-
-// GetNodes returns the value of Nodes.
-func (s *PathwayFork) GetNodes() []PathwayNode {
-	return s.Nodes
-}
-
-// GetEdges returns the value of Edges.
-func (s *PathwayFork) GetEdges() []PathwayEdge {
-	return s.Edges
-}
-
-// SetName sets the value of Name.
-func (s *PathwayFork) SetName(val string) {
-	s.Name = val
-}
-
-// SetNodes sets the value of Nodes.
-func (s *PathwayFork) SetNodes(val []PathwayNode) {
-	s.Nodes = val
-}
-
-// SetEdges sets the value of Edges.
-func (s *PathwayFork) SetEdges(val []PathwayEdge) {
-	s.Edges = val
 }
 
 type PathwayList []PathwaySummary
@@ -1852,36 +965,6 @@ type PathwayMemberDifference struct {
 	After NilString `json:"after"`
 }
 
-// GetPath returns the value of Path.
-func (s *PathwayMemberDifference) GetPath() string {
-	return s.Path
-}
-
-// GetBefore returns the value of Before.
-func (s *PathwayMemberDifference) GetBefore() NilString {
-	return s.Before
-}
-
-// GetAfter returns the value of After.
-func (s *PathwayMemberDifference) GetAfter() NilString {
-	return s.After
-}
-
-// SetPath sets the value of Path.
-func (s *PathwayMemberDifference) SetPath(val string) {
-	s.Path = val
-}
-
-// SetBefore sets the value of Before.
-func (s *PathwayMemberDifference) SetBefore(val NilString) {
-	s.Before = val
-}
-
-// SetAfter sets the value of After.
-func (s *PathwayMemberDifference) SetAfter(val NilString) {
-	s.After = val
-}
-
 type PathwayNode json2.RawMessage
 
 // A version on its way to production.
@@ -1891,26 +974,6 @@ type PathwayPromotion struct {
 	VersionNumber int `json:"version_number"`
 	// Batch of tests that it waits for.
 	BatchID NilString `json:"batch_id"`
-}
-
-// GetVersionNumber returns the value of VersionNumber.
-func (s *PathwayPromotion) GetVersionNumber() int {
-	return s.VersionNumber
-}
-
-// GetBatchID returns the value of BatchID.
-func (s *PathwayPromotion) GetBatchID() NilString {
-	return s.BatchID
-}
-
-// SetVersionNumber sets the value of VersionNumber.
-func (s *PathwayPromotion) SetVersionNumber(val int) {
-	s.VersionNumber = val
-}
-
-// SetBatchID sets the value of BatchID.
-func (s *PathwayPromotion) SetBatchID(val NilString) {
-	s.BatchID = val
 }
 
 // What to publish where.
@@ -1924,36 +987,6 @@ type PathwayPublish struct {
 	PublishOnPass OptBool `json:"publish_on_pass"`
 }
 
-// GetVersionID returns the value of VersionID.
-func (s *PathwayPublish) GetVersionID() int {
-	return s.VersionID
-}
-
-// GetEnvironment returns the value of Environment.
-func (s *PathwayPublish) GetEnvironment() OptPathwayPublishEnvironment {
-	return s.Environment
-}
-
-// GetPublishOnPass returns the value of PublishOnPass.
-func (s *PathwayPublish) GetPublishOnPass() OptBool {
-	return s.PublishOnPass
-}
-
-// SetVersionID sets the value of VersionID.
-func (s *PathwayPublish) SetVersionID(val int) {
-	s.VersionID = val
-}
-
-// SetEnvironment sets the value of Environment.
-func (s *PathwayPublish) SetEnvironment(val OptPathwayPublishEnvironment) {
-	s.Environment = val
-}
-
-// SetPublishOnPass sets the value of PublishOnPass.
-func (s *PathwayPublish) SetPublishOnPass(val OptBool) {
-	s.PublishOnPass = val
-}
-
 // Where it goes.
 type PathwayPublishEnvironment string
 
@@ -1962,7 +995,6 @@ const (
 	PathwayPublishEnvironmentStaging    PathwayPublishEnvironment = "staging"
 )
 
-// AllValues returns all PathwayPublishEnvironment values.
 func (PathwayPublishEnvironment) AllValues() []PathwayPublishEnvironment {
 	return []PathwayPublishEnvironment{
 		PathwayPublishEnvironmentProduction,
@@ -1970,30 +1002,12 @@ func (PathwayPublishEnvironment) AllValues() []PathwayPublishEnvironment {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
 func (s PathwayPublishEnvironment) MarshalText() ([]byte, error) {
-	switch s {
-	case PathwayPublishEnvironmentProduction:
-		return []byte(s), nil
-	case PathwayPublishEnvironmentStaging:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
+	return codec.EnumText(s, s.AllValues())
 }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *PathwayPublishEnvironment) UnmarshalText(data []byte) error {
-	switch PathwayPublishEnvironment(data) {
-	case PathwayPublishEnvironmentProduction:
-		*s = PathwayPublishEnvironmentProduction
-		return nil
-	case PathwayPublishEnvironmentStaging:
-		*s = PathwayPublishEnvironmentStaging
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // Confirms that the version is in use, or will be.
@@ -2005,36 +1019,6 @@ type PathwayPublished struct {
 	Published bool `json:"published"`
 	// Batch of tests that was decisive, or is waited for; null when none is required.
 	BatchID NilString `json:"batch_id"`
-}
-
-// GetMessage returns the value of Message.
-func (s *PathwayPublished) GetMessage() string {
-	return s.Message
-}
-
-// GetPublished returns the value of Published.
-func (s *PathwayPublished) GetPublished() bool {
-	return s.Published
-}
-
-// GetBatchID returns the value of BatchID.
-func (s *PathwayPublished) GetBatchID() NilString {
-	return s.BatchID
-}
-
-// SetMessage sets the value of Message.
-func (s *PathwayPublished) SetMessage(val string) {
-	s.Message = val
-}
-
-// SetPublished sets the value of Published.
-func (s *PathwayPublished) SetPublished(val bool) {
-	s.Published = val
-}
-
-// SetBatchID sets the value of BatchID.
-func (s *PathwayPublished) SetBatchID(val NilString) {
-	s.BatchID = val
 }
 
 // A pathway in a list.
@@ -2058,86 +1042,6 @@ type PathwaySummary struct {
 	UpdatedAt time.Time `json:"updated_at"`
 }
 
-// GetID returns the value of ID.
-func (s *PathwaySummary) GetID() string {
-	return s.ID
-}
-
-// GetName returns the value of Name.
-func (s *PathwaySummary) GetName() string {
-	return s.Name
-}
-
-// GetDescription returns the value of Description.
-func (s *PathwaySummary) GetDescription() string {
-	return s.Description
-}
-
-// GetProductionVersionNumber returns the value of ProductionVersionNumber.
-func (s *PathwaySummary) GetProductionVersionNumber() NilInt {
-	return s.ProductionVersionNumber
-}
-
-// GetStagingVersionNumber returns the value of StagingVersionNumber.
-func (s *PathwaySummary) GetStagingVersionNumber() NilInt {
-	return s.StagingVersionNumber
-}
-
-// GetPromotion returns the value of Promotion.
-func (s *PathwaySummary) GetPromotion() NilPathwayPromotion {
-	return s.Promotion
-}
-
-// GetCreatedAt returns the value of CreatedAt.
-func (s *PathwaySummary) GetCreatedAt() time.Time {
-	return s.CreatedAt
-}
-
-// GetUpdatedAt returns the value of UpdatedAt.
-func (s *PathwaySummary) GetUpdatedAt() time.Time {
-	return s.UpdatedAt
-}
-
-// SetID sets the value of ID.
-func (s *PathwaySummary) SetID(val string) {
-	s.ID = val
-}
-
-// SetName sets the value of Name.
-func (s *PathwaySummary) SetName(val string) {
-	s.Name = val
-}
-
-// SetDescription sets the value of Description.
-func (s *PathwaySummary) SetDescription(val string) {
-	s.Description = val
-}
-
-// SetProductionVersionNumber sets the value of ProductionVersionNumber.
-func (s *PathwaySummary) SetProductionVersionNumber(val NilInt) {
-	s.ProductionVersionNumber = val
-}
-
-// SetStagingVersionNumber sets the value of StagingVersionNumber.
-func (s *PathwaySummary) SetStagingVersionNumber(val NilInt) {
-	s.StagingVersionNumber = val
-}
-
-// SetPromotion sets the value of Promotion.
-func (s *PathwaySummary) SetPromotion(val NilPathwayPromotion) {
-	s.Promotion = val
-}
-
-// SetCreatedAt sets the value of CreatedAt.
-func (s *PathwaySummary) SetCreatedAt(val time.Time) {
-	s.CreatedAt = val
-}
-
-// SetUpdatedAt sets the value of UpdatedAt.
-func (s *PathwaySummary) SetUpdatedAt(val time.Time) {
-	s.UpdatedAt = val
-}
-
 type PathwayTurnLogs []CallPathwayLog
 
 // Changes to the live draft. An absent key keeps its value; `nodes` and `edges` replace the whole
@@ -2154,46 +1058,6 @@ type PathwayUpdate struct {
 	Edges []PathwayEdge `json:"edges"`
 }
 
-// GetName returns the value of Name.
-func (s *PathwayUpdate) GetName() OptString {
-	return s.Name
-}
-
-// GetDescription returns the value of Description.
-func (s *PathwayUpdate) GetDescription() OptString {
-	return s.Description
-}
-
-// GetNodes returns the value of Nodes.
-func (s *PathwayUpdate) GetNodes() []PathwayNode {
-	return s.Nodes
-}
-
-// GetEdges returns the value of Edges.
-func (s *PathwayUpdate) GetEdges() []PathwayEdge {
-	return s.Edges
-}
-
-// SetName sets the value of Name.
-func (s *PathwayUpdate) SetName(val OptString) {
-	s.Name = val
-}
-
-// SetDescription sets the value of Description.
-func (s *PathwayUpdate) SetDescription(val OptString) {
-	s.Description = val
-}
-
-// SetNodes sets the value of Nodes.
-func (s *PathwayUpdate) SetNodes(val []PathwayNode) {
-	s.Nodes = val
-}
-
-// SetEdges sets the value of Edges.
-func (s *PathwayUpdate) SetEdges(val []PathwayEdge) {
-	s.Edges = val
-}
-
 // The pathway after the change.
 // Ref: #/components/schemas/PathwayUpdatedReply
 type PathwayUpdatedReply struct {
@@ -2202,36 +1066,6 @@ type PathwayUpdatedReply struct {
 	// The same in words.
 	Message     string  `json:"message"`
 	PathwayData Pathway `json:"pathway_data"`
-}
-
-// GetStatus returns the value of Status.
-func (s *PathwayUpdatedReply) GetStatus() string {
-	return s.Status
-}
-
-// GetMessage returns the value of Message.
-func (s *PathwayUpdatedReply) GetMessage() string {
-	return s.Message
-}
-
-// GetPathwayData returns the value of PathwayData.
-func (s *PathwayUpdatedReply) GetPathwayData() Pathway {
-	return s.PathwayData
-}
-
-// SetStatus sets the value of Status.
-func (s *PathwayUpdatedReply) SetStatus(val string) {
-	s.Status = val
-}
-
-// SetMessage sets the value of Message.
-func (s *PathwayUpdatedReply) SetMessage(val string) {
-	s.Message = val
-}
-
-// SetPathwayData sets the value of PathwayData.
-func (s *PathwayUpdatedReply) SetPathwayData(val Pathway) {
-	s.PathwayData = val
 }
 
 // A version with its graph.
@@ -2249,56 +1083,6 @@ type PathwayVersion struct {
 	IsLatest bool `json:"is_latest"`
 }
 
-// GetName returns the value of Name.
-func (s *PathwayVersion) GetName() string {
-	return s.Name
-}
-
-// GetNodes returns the value of Nodes.
-func (s *PathwayVersion) GetNodes() []PathwayNode {
-	return s.Nodes
-}
-
-// GetEdges returns the value of Edges.
-func (s *PathwayVersion) GetEdges() []PathwayEdge {
-	return s.Edges
-}
-
-// GetVersionNumber returns the value of VersionNumber.
-func (s *PathwayVersion) GetVersionNumber() int {
-	return s.VersionNumber
-}
-
-// GetIsLatest returns the value of IsLatest.
-func (s *PathwayVersion) GetIsLatest() bool {
-	return s.IsLatest
-}
-
-// SetName sets the value of Name.
-func (s *PathwayVersion) SetName(val string) {
-	s.Name = val
-}
-
-// SetNodes sets the value of Nodes.
-func (s *PathwayVersion) SetNodes(val []PathwayNode) {
-	s.Nodes = val
-}
-
-// SetEdges sets the value of Edges.
-func (s *PathwayVersion) SetEdges(val []PathwayEdge) {
-	s.Edges = val
-}
-
-// SetVersionNumber sets the value of VersionNumber.
-func (s *PathwayVersion) SetVersionNumber(val int) {
-	s.VersionNumber = val
-}
-
-// SetIsLatest sets the value of IsLatest.
-func (s *PathwayVersion) SetIsLatest(val bool) {
-	s.IsLatest = val
-}
-
 // A version to store. Versions never change afterwards.
 // Ref: #/components/schemas/PathwayVersionCreate
 type PathwayVersionCreate struct {
@@ -2310,36 +1094,6 @@ type PathwayVersionCreate struct {
 	Edges []PathwayEdge `json:"edges"`
 }
 
-// GetName returns the value of Name.
-func (s *PathwayVersionCreate) GetName() string {
-	return s.Name
-}
-
-// GetNodes returns the value of Nodes.
-func (s *PathwayVersionCreate) GetNodes() []PathwayNode {
-	return s.Nodes
-}
-
-// GetEdges returns the value of Edges.
-func (s *PathwayVersionCreate) GetEdges() []PathwayEdge {
-	return s.Edges
-}
-
-// SetName sets the value of Name.
-func (s *PathwayVersionCreate) SetName(val string) {
-	s.Name = val
-}
-
-// SetNodes sets the value of Nodes.
-func (s *PathwayVersionCreate) SetNodes(val []PathwayNode) {
-	s.Nodes = val
-}
-
-// SetEdges sets the value of Edges.
-func (s *PathwayVersionCreate) SetEdges(val []PathwayEdge) {
-	s.Edges = val
-}
-
 // Names the new version.
 // Ref: #/components/schemas/PathwayVersionCreatedReply
 type PathwayVersionCreatedReply struct {
@@ -2348,36 +1102,6 @@ type PathwayVersionCreatedReply struct {
 	// The same in words.
 	Message string             `json:"message"`
 	Data    PathwayVersionInfo `json:"data"`
-}
-
-// GetStatus returns the value of Status.
-func (s *PathwayVersionCreatedReply) GetStatus() string {
-	return s.Status
-}
-
-// GetMessage returns the value of Message.
-func (s *PathwayVersionCreatedReply) GetMessage() string {
-	return s.Message
-}
-
-// GetData returns the value of Data.
-func (s *PathwayVersionCreatedReply) GetData() PathwayVersionInfo {
-	return s.Data
-}
-
-// SetStatus sets the value of Status.
-func (s *PathwayVersionCreatedReply) SetStatus(val string) {
-	s.Status = val
-}
-
-// SetMessage sets the value of Message.
-func (s *PathwayVersionCreatedReply) SetMessage(val string) {
-	s.Message = val
-}
-
-// SetData sets the value of Data.
-func (s *PathwayVersionCreatedReply) SetData(val PathwayVersionInfo) {
-	s.Data = val
 }
 
 // A stored version in short.
@@ -2391,46 +1115,6 @@ type PathwayVersionInfo struct {
 	VersionNumber int `json:"version_number"`
 	// When it was stored.
 	CreatedAt time.Time `json:"created_at"`
-}
-
-// GetID returns the value of ID.
-func (s *PathwayVersionInfo) GetID() string {
-	return s.ID
-}
-
-// GetName returns the value of Name.
-func (s *PathwayVersionInfo) GetName() string {
-	return s.Name
-}
-
-// GetVersionNumber returns the value of VersionNumber.
-func (s *PathwayVersionInfo) GetVersionNumber() int {
-	return s.VersionNumber
-}
-
-// GetCreatedAt returns the value of CreatedAt.
-func (s *PathwayVersionInfo) GetCreatedAt() time.Time {
-	return s.CreatedAt
-}
-
-// SetID sets the value of ID.
-func (s *PathwayVersionInfo) SetID(val string) {
-	s.ID = val
-}
-
-// SetName sets the value of Name.
-func (s *PathwayVersionInfo) SetName(val string) {
-	s.Name = val
-}
-
-// SetVersionNumber sets the value of VersionNumber.
-func (s *PathwayVersionInfo) SetVersionNumber(val int) {
-	s.VersionNumber = val
-}
-
-// SetCreatedAt sets the value of CreatedAt.
-func (s *PathwayVersionInfo) SetCreatedAt(val time.Time) {
-	s.CreatedAt = val
 }
 
 // A stored version in a list.
@@ -2450,76 +1134,6 @@ type PathwayVersionItem struct {
 	ParentVersionNumber OptNilInt `json:"parent_version_number"`
 	// Where it is published now.
 	Environments []PathwayEnvironment `json:"environments"`
-}
-
-// GetID returns the value of ID.
-func (s *PathwayVersionItem) GetID() string {
-	return s.ID
-}
-
-// GetVersionNumber returns the value of VersionNumber.
-func (s *PathwayVersionItem) GetVersionNumber() int {
-	return s.VersionNumber
-}
-
-// GetCreatedAt returns the value of CreatedAt.
-func (s *PathwayVersionItem) GetCreatedAt() time.Time {
-	return s.CreatedAt
-}
-
-// GetName returns the value of Name.
-func (s *PathwayVersionItem) GetName() string {
-	return s.Name
-}
-
-// GetIsLatest returns the value of IsLatest.
-func (s *PathwayVersionItem) GetIsLatest() bool {
-	return s.IsLatest
-}
-
-// GetParentVersionNumber returns the value of ParentVersionNumber.
-func (s *PathwayVersionItem) GetParentVersionNumber() OptNilInt {
-	return s.ParentVersionNumber
-}
-
-// GetEnvironments returns the value of Environments.
-func (s *PathwayVersionItem) GetEnvironments() []PathwayEnvironment {
-	return s.Environments
-}
-
-// SetID sets the value of ID.
-func (s *PathwayVersionItem) SetID(val string) {
-	s.ID = val
-}
-
-// SetVersionNumber sets the value of VersionNumber.
-func (s *PathwayVersionItem) SetVersionNumber(val int) {
-	s.VersionNumber = val
-}
-
-// SetCreatedAt sets the value of CreatedAt.
-func (s *PathwayVersionItem) SetCreatedAt(val time.Time) {
-	s.CreatedAt = val
-}
-
-// SetName sets the value of Name.
-func (s *PathwayVersionItem) SetName(val string) {
-	s.Name = val
-}
-
-// SetIsLatest sets the value of IsLatest.
-func (s *PathwayVersionItem) SetIsLatest(val bool) {
-	s.IsLatest = val
-}
-
-// SetParentVersionNumber sets the value of ParentVersionNumber.
-func (s *PathwayVersionItem) SetParentVersionNumber(val OptNilInt) {
-	s.ParentVersionNumber = val
-}
-
-// SetEnvironments sets the value of Environments.
-func (s *PathwayVersionItem) SetEnvironments(val []PathwayEnvironment) {
-	s.Environments = val
 }
 
 type PathwayVersionList []PathwayVersionItem

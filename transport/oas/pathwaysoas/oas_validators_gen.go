@@ -3,10 +3,10 @@
 package pathwaysoas
 
 import (
-	"fmt"
-
 	"github.com/go-faster/errors"
 	"github.com/ogen-go/ogen/validate"
+
+	"github.com/callwright/callwright/transport/oas/internal/codec"
 )
 
 func (s *ApiKey) Validate() error {
@@ -14,22 +14,9 @@ func (s *ApiKey) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if s.Request == nil {
-			return errors.New("nil is invalid value")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "Request",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("Request", codec.NotNil(s.Request == nil))
+	return failures.Err()
 }
 
 func (s *CallPathwayLog) Validate() error {
@@ -37,326 +24,44 @@ func (s *CallPathwayLog) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := s.Role.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "role",
-			Error: err,
-		})
+	var failures codec.Failures
+	failures.Add("role", s.Role.Validate())
+	failures.Add("text", codec.Length(string(s.Text), 0, 100000))
+	if value, ok := s.Decision.Get(); ok {
+		failures.Add("decision", codec.Length(string(value), 0, 20000))
 	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     100000,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Text)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "text",
-			Error: err,
-		})
+	if value, ok := s.PathwayInfo.Get(); ok {
+		failures.Add("pathway_info", codec.Length(string(value), 0, 2000000))
 	}
-	if err := func() error {
-		if value, ok := s.Decision.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     20000,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "decision",
-			Error: err,
-		})
+	if value, ok := s.ChosenNodeID.Get(); ok {
+		failures.Add("chosen_node_id", codec.Length(string(value), 0, 128))
 	}
-	if err := func() error {
-		if value, ok := s.PathwayInfo.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     2000000,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "pathway_info",
-			Error: err,
-		})
+	if value, ok := s.Tag.Get(); ok {
+		failures.Add("tag", codec.Length(string(value), 0, 128))
 	}
-	if err := func() error {
-		if value, ok := s.ChosenNodeID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     128,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "chosen_node_id",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.Tag.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     128,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "tag",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
-func (s CallPathwayLogRole) Validate() error {
-	switch s {
-	case "user":
-		return nil
-	case "assistant":
-		return nil
-	case "pathway":
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s CallPathwayLogRole) Validate() error { return codec.Enum(s, s.AllValues()) }
 
 func (s *ErrorDetail) Validate() error {
 	if s == nil {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     64,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Error)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "error",
-			Error: err,
-		})
+	var failures codec.Failures
+	failures.Add("error", codec.Length(string(s.Error), 0, 64))
+	failures.Add("message", codec.Length(string(s.Message), 0, 4000))
+	if value, ok := s.Path.Get(); ok {
+		failures.Add("path", codec.Length(string(value), 0, 500))
 	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     4000,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Message)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "message",
-			Error: err,
-		})
+	if value, ok := s.Field.Get(); ok {
+		failures.Add("field", codec.Length(string(value), 0, 500))
 	}
-	if err := func() error {
-		if value, ok := s.Path.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     500,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "path",
-			Error: err,
-		})
+	if value, ok := s.BatchID.Get(); ok {
+		failures.Add("batch_id", codec.Length(string(value), 0, 64))
 	}
-	if err := func() error {
-		if value, ok := s.Field.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     500,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "field",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.BatchID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "batch_id",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *ErrorEnvelope) Validate() error {
@@ -364,164 +69,48 @@ func (s *ErrorEnvelope) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if value, ok := s.Status.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "status",
-			Error: err,
-		})
+	var failures codec.Failures
+	if value, ok := s.Status.Get(); ok {
+		failures.Add("status", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.Message.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     4000,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "message",
-			Error: err,
-		})
+	if value, ok := s.Message.Get(); ok {
+		failures.Add("message", codec.Length(string(value), 0, 4000))
 	}
-	if err := func() error {
+	failures.Add("errors", func() error {
 		if s.Errors == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    1,
-			MinLengthSet: true,
-			MaxLength:    51,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Errors)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.Errors), 1, 51); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.Errors {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "errors",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+		return failures.Err()
+	}())
+	return failures.Err()
 }
 
-func (s ErrorEnvelopeStatus) Validate() error {
-	switch s {
-	case "error":
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s ErrorEnvelopeStatus) Validate() error { return codec.Enum(s, s.AllValues()) }
 
 func (s *ErrorStatusCodeWithHeaders) Validate() error {
 	if s == nil {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if value, ok := s.RetryAfter.Get(); ok {
-			if err := func() error {
-				if err := (validate.Int{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           86400,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    0,
-					Pattern:       nil,
-				}).Validate(int64(value)); err != nil {
-					return errors.Wrap(err, "int")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "RetryAfter",
-			Error: err,
-		})
+	var failures codec.Failures
+	if value, ok := s.RetryAfter.Get(); ok {
+		failures.Add("RetryAfter", codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 86400}))
 	}
-	if err := func() error {
-		if err := s.Response.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "Response",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	failures.Add("Response", s.Response.Validate())
+	return failures.Err()
 }
 
 func (s FreeObject) Validate() error {
-	var failures []validate.FieldError
+	var failures codec.Failures
 
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *Pathway) Validate() error {
@@ -529,192 +118,32 @@ func (s *Pathway) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     64,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.ID)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "id",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     200,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Name)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "name",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     4000,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Description)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "description",
-			Error: err,
-		})
-	}
-	if err := func() error {
+	var failures codec.Failures
+	failures.Add("id", codec.Length(string(s.ID), 1, 64))
+	failures.Add("name", codec.Length(string(s.Name), 0, 200))
+	failures.Add("description", codec.Length(string(s.Description), 0, 4000))
+	failures.Add("nodes", func() error {
 		if s.Nodes == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    500,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Nodes)); err != nil {
-			return errors.Wrap(err, "array")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "nodes",
-			Error: err,
-		})
-	}
-	if err := func() error {
+		return codec.Size(len(s.Nodes), 0, 500)
+	}())
+	failures.Add("edges", func() error {
 		if s.Edges == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    2000,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Edges)); err != nil {
-			return errors.Wrap(err, "array")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "edges",
-			Error: err,
-		})
+		return codec.Size(len(s.Edges), 0, 2000)
+	}())
+	if value, ok := s.ProductionVersionNumber.Get(); ok {
+		failures.Add("production_version_number", codec.Int(int64(value), validate.Int{MinSet: true, Min: 1}))
 	}
-	if err := func() error {
-		if value, ok := s.ProductionVersionNumber.Get(); ok {
-			if err := func() error {
-				if err := (validate.Int{
-					MinSet:        true,
-					Min:           1,
-					MaxSet:        false,
-					Max:           0,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    0,
-					Pattern:       nil,
-				}).Validate(int64(value)); err != nil {
-					return errors.Wrap(err, "int")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "production_version_number",
-			Error: err,
-		})
+	if value, ok := s.StagingVersionNumber.Get(); ok {
+		failures.Add("staging_version_number", codec.Int(int64(value), validate.Int{MinSet: true, Min: 1}))
 	}
-	if err := func() error {
-		if value, ok := s.StagingVersionNumber.Get(); ok {
-			if err := func() error {
-				if err := (validate.Int{
-					MinSet:        true,
-					Min:           1,
-					MaxSet:        false,
-					Max:           0,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    0,
-					Pattern:       nil,
-				}).Validate(int64(value)); err != nil {
-					return errors.Wrap(err, "int")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "staging_version_number",
-			Error: err,
-		})
+	if value, ok := s.Promotion.Get(); ok {
+		failures.Add("promotion", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.Promotion.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "promotion",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *PathwayChat) Validate() error {
@@ -722,79 +151,12 @@ func (s *PathwayChat) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     64,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.ChatID)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "chat_id",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     1048576,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Message)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "message",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := s.Variables.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "variables",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := s.PathwayLogs.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "pathway_logs",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("chat_id", codec.Length(string(s.ChatID), 1, 64))
+	failures.Add("message", codec.Length(string(s.Message), 0, 1048576))
+	failures.Add("variables", s.Variables.Validate())
+	failures.Add("pathway_logs", s.PathwayLogs.Validate())
+	return failures.Err()
 }
 
 func (s *PathwayChatCreate) Validate() error {
@@ -802,100 +164,18 @@ func (s *PathwayChatCreate) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     64,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.PathwayID)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "pathway_id",
-			Error: err,
-		})
+	var failures codec.Failures
+	failures.Add("pathway_id", codec.Length(string(s.PathwayID), 1, 64))
+	if value, ok := s.StartNodeID.Get(); ok {
+		failures.Add("start_node_id", codec.Length(string(value), 1, 128))
 	}
-	if err := func() error {
-		if value, ok := s.StartNodeID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     128,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "start_node_id",
-			Error: err,
-		})
+	if value, ok := s.RequestData.Get(); ok {
+		failures.Add("request_data", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.RequestData.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "request_data",
-			Error: err,
-		})
+	if value, ok := s.PathwayVersion.Get(); ok {
+		failures.Add("pathway_version", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.PathwayVersion.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "pathway_version",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *PathwayChatMessage) Validate() error {
@@ -903,79 +183,22 @@ func (s *PathwayChatMessage) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := s.Role.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "role",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     1048576,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Content)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "content",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("role", s.Role.Validate())
+	failures.Add("content", codec.Length(string(s.Content), 0, 1048576))
+	return failures.Err()
 }
 
-func (s PathwayChatMessageRole) Validate() error {
-	switch s {
-	case "user":
-		return nil
-	case "assistant":
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s PathwayChatMessageRole) Validate() error { return codec.Enum(s, s.AllValues()) }
 
 func (s *PathwayChatReply) Validate() error {
 	if s == nil {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := s.Data.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "data",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("data", s.Data.Validate())
+	return failures.Err()
 }
 
 func (s *PathwayChatState) Validate() error {
@@ -983,244 +206,45 @@ func (s *PathwayChatState) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     64,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.ChatID)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "chat_id",
-			Error: err,
-		})
-	}
-	if err := func() error {
+	var failures codec.Failures
+	failures.Add("chat_id", codec.Length(string(s.ChatID), 1, 64))
+	failures.Add("assistant_responses", func() error {
 		if s.AssistantResponses == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    100,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.AssistantResponses)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.AssistantResponses), 0, 100); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.AssistantResponses {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     1048576,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(elem)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, codec.Length(string(elem), 0, 1048576))
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "assistant_responses",
-			Error: err,
-		})
+		return failures.Err()
+	}())
+	if value, ok := s.CurrentNodeID.Get(); ok {
+		failures.Add("current_node_id", codec.Length(string(value), 0, 128))
 	}
-	if err := func() error {
-		if value, ok := s.CurrentNodeID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     128,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "current_node_id",
-			Error: err,
-		})
+	if value, ok := s.CurrentNodeName.Get(); ok {
+		failures.Add("current_node_name", codec.Length(string(value), 0, 200))
 	}
-	if err := func() error {
-		if value, ok := s.CurrentNodeName.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     200,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "current_node_name",
-			Error: err,
-		})
-	}
-	if err := func() error {
+	failures.Add("chat_history", func() error {
 		if s.ChatHistory == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    1000,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.ChatHistory)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.ChatHistory), 0, 1000); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.ChatHistory {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "chat_history",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     64,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.PathwayID)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "pathway_id",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        false,
-			Max:           0,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.PathwayVersion)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "pathway_version",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := s.Variables.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "variables",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := s.PathwayLogs.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "pathway_logs",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+		return failures.Err()
+	}())
+	failures.Add("pathway_id", codec.Length(string(s.PathwayID), 1, 64))
+	failures.Add("pathway_version", codec.Int(int64(s.PathwayVersion), validate.Int{MinSet: true}))
+	failures.Add("variables", s.Variables.Validate())
+	failures.Add("pathway_logs", s.PathwayLogs.Validate())
+	return failures.Err()
 }
 
 func (s *PathwayChatStateReply) Validate() error {
@@ -1228,22 +252,9 @@ func (s *PathwayChatStateReply) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := s.Data.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "data",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("data", s.Data.Validate())
+	return failures.Err()
 }
 
 func (s *PathwayChatTurn) Validate() error {
@@ -1251,34 +262,9 @@ func (s *PathwayChatTurn) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     16384,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Message)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "message",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("message", codec.Length(string(s.Message), 0, 16384))
+	return failures.Err()
 }
 
 func (s *PathwayCreate) Validate() error {
@@ -1286,102 +272,24 @@ func (s *PathwayCreate) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     200,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Name)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "name",
-			Error: err,
-		})
+	var failures codec.Failures
+	failures.Add("name", codec.Length(string(s.Name), 1, 200))
+	if value, ok := s.Description.Get(); ok {
+		failures.Add("description", codec.Length(string(value), 0, 4000))
 	}
-	if err := func() error {
-		if value, ok := s.Description.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     4000,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "description",
-			Error: err,
-		})
-	}
-	if err := func() error {
+	failures.Add("nodes", func() error {
 		if s.Nodes == nil {
 			return nil // optional
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    500,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Nodes)); err != nil {
-			return errors.Wrap(err, "array")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "nodes",
-			Error: err,
-		})
-	}
-	if err := func() error {
+		return codec.Size(len(s.Nodes), 0, 500)
+	}())
+	failures.Add("edges", func() error {
 		if s.Edges == nil {
 			return nil // optional
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    2000,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Edges)); err != nil {
-			return errors.Wrap(err, "array")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "edges",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+		return codec.Size(len(s.Edges), 0, 2000)
+	}())
+	return failures.Err()
 }
 
 func (s *PathwayCreatedReply) Validate() error {
@@ -1389,34 +297,9 @@ func (s *PathwayCreatedReply) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     64,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.PathwayID)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "pathway_id",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("pathway_id", codec.Length(string(s.PathwayID), 1, 64))
+	return failures.Err()
 }
 
 func (s *PathwayDeletedReply) Validate() error {
@@ -1424,34 +307,9 @@ func (s *PathwayDeletedReply) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     500,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Message)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "message",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("message", codec.Length(string(s.Message), 0, 500))
+	return failures.Err()
 }
 
 func (s *PathwayDiff) Validate() error {
@@ -1459,125 +317,36 @@ func (s *PathwayDiff) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        false,
-			Max:           0,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.VersionNumber)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "version_number",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        false,
-			Max:           0,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.Against)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "against",
-			Error: err,
-		})
-	}
-	if err := func() error {
+	var failures codec.Failures
+	failures.Add("version_number", codec.Int(int64(s.VersionNumber), validate.Int{MinSet: true}))
+	failures.Add("against", codec.Int(int64(s.Against), validate.Int{MinSet: true}))
+	failures.Add("nodes", func() error {
 		if s.Nodes == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    1000,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Nodes)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.Nodes), 0, 1000); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.Nodes {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "nodes",
-			Error: err,
-		})
-	}
-	if err := func() error {
+		return failures.Err()
+	}())
+	failures.Add("edges", func() error {
 		if s.Edges == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    4000,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Edges)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.Edges), 0, 4000); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.Edges {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "edges",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+		return failures.Err()
+	}())
+	return failures.Err()
 }
 
 func (s *PathwayDiffReply) Validate() error {
@@ -1585,22 +354,9 @@ func (s *PathwayDiffReply) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := s.Data.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "data",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("data", s.Data.Validate())
+	return failures.Err()
 }
 
 func (s *PathwayDifference) Validate() error {
@@ -1608,215 +364,54 @@ func (s *PathwayDifference) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if value, ok := s.ID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     128,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "id",
-			Error: err,
-		})
+	var failures codec.Failures
+	if value, ok := s.ID.Get(); ok {
+		failures.Add("id", codec.Length(string(value), 0, 128))
 	}
-	if err := func() error {
-		if value, ok := s.Name.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     200,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "name",
-			Error: err,
-		})
+	if value, ok := s.Name.Get(); ok {
+		failures.Add("name", codec.Length(string(value), 0, 200))
 	}
-	if err := func() error {
-		if err := s.Kind.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "kind",
-			Error: err,
-		})
-	}
-	if err := func() error {
+	failures.Add("kind", s.Kind.Validate())
+	failures.Add("members", func() error {
 		if s.Members == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    100000,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Members)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.Members), 0, 100000); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.Members {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "members",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+		return failures.Err()
+	}())
+	return failures.Err()
 }
 
-func (s PathwayDifferenceKind) Validate() error {
-	switch s {
-	case "added":
-		return nil
-	case "removed":
-		return nil
-	case "changed":
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s PathwayDifferenceKind) Validate() error { return codec.Enum(s, s.AllValues()) }
 
-func (s PathwayEnvironment) Validate() error {
-	switch s {
-	case "production":
-		return nil
-	case "staging":
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s PathwayEnvironment) Validate() error { return codec.Enum(s, s.AllValues()) }
 
 func (s *PathwayFork) Validate() error {
 	if s == nil {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     200,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Name)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "name",
-			Error: err,
-		})
-	}
-	if err := func() error {
+	var failures codec.Failures
+	failures.Add("name", codec.Length(string(s.Name), 1, 200))
+	failures.Add("nodes", func() error {
 		if s.Nodes == nil {
 			return nil // optional
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    500,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Nodes)); err != nil {
-			return errors.Wrap(err, "array")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "nodes",
-			Error: err,
-		})
-	}
-	if err := func() error {
+		return codec.Size(len(s.Nodes), 0, 500)
+	}())
+	failures.Add("edges", func() error {
 		if s.Edges == nil {
 			return nil // optional
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    2000,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Edges)); err != nil {
-			return errors.Wrap(err, "array")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "edges",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+		return codec.Size(len(s.Edges), 0, 2000)
+	}())
+	return failures.Err()
 }
 
 func (s PathwayList) Validate() error {
@@ -1824,32 +419,14 @@ func (s PathwayList) Validate() error {
 	if alias == nil {
 		return errors.New("nil is invalid value")
 	}
-	if err := (validate.Array{
-		MinLength:    0,
-		MinLengthSet: false,
-		MaxLength:    500,
-		MaxLengthSet: true,
-	}).ValidateLength(len(alias)); err != nil {
-		return errors.Wrap(err, "array")
+	if err := codec.Size(len(alias), 0, 500); err != nil {
+		return err
 	}
-	var failures []validate.FieldError
+	var failures codec.Failures
 	for i, elem := range alias {
-		if err := func() error {
-			if err := elem.Validate(); err != nil {
-				return err
-			}
-			return nil
-		}(); err != nil {
-			failures = append(failures, validate.FieldError{
-				Name:  fmt.Sprintf("[%d]", i),
-				Error: err,
-			})
-		}
+		failures.AddItem(i, elem.Validate())
 	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *PathwayMemberDifference) Validate() error {
@@ -1857,94 +434,15 @@ func (s *PathwayMemberDifference) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     10000,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Path)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "path",
-			Error: err,
-		})
+	var failures codec.Failures
+	failures.Add("path", codec.Length(string(s.Path), 0, 10000))
+	if value, ok := s.Before.Get(); ok {
+		failures.Add("before", codec.Length(string(value), 0, 8192))
 	}
-	if err := func() error {
-		if value, ok := s.Before.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     8192,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "before",
-			Error: err,
-		})
+	if value, ok := s.After.Get(); ok {
+		failures.Add("after", codec.Length(string(value), 0, 8192))
 	}
-	if err := func() error {
-		if value, ok := s.After.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     8192,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "after",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *PathwayPromotion) Validate() error {
@@ -1952,62 +450,12 @@ func (s *PathwayPromotion) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           1,
-			MaxSet:        false,
-			Max:           0,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.VersionNumber)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "version_number",
-			Error: err,
-		})
+	var failures codec.Failures
+	failures.Add("version_number", codec.Int(int64(s.VersionNumber), validate.Int{MinSet: true, Min: 1}))
+	if value, ok := s.BatchID.Get(); ok {
+		failures.Add("batch_id", codec.Length(string(value), 0, 64))
 	}
-	if err := func() error {
-		if value, ok := s.BatchID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "batch_id",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *PathwayPublish) Validate() error {
@@ -2015,126 +463,27 @@ func (s *PathwayPublish) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           1,
-			MaxSet:        true,
-			Max:           1000000,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.VersionID)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "version_id",
-			Error: err,
-		})
+	var failures codec.Failures
+	failures.Add("version_id", codec.Int(int64(s.VersionID), validate.Int{MinSet: true, Min: 1, MaxSet: true, Max: 1000000}))
+	if value, ok := s.Environment.Get(); ok {
+		failures.Add("environment", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.Environment.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "environment",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
-func (s PathwayPublishEnvironment) Validate() error {
-	switch s {
-	case "production":
-		return nil
-	case "staging":
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s PathwayPublishEnvironment) Validate() error { return codec.Enum(s, s.AllValues()) }
 
 func (s *PathwayPublished) Validate() error {
 	if s == nil {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     500,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Message)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "message",
-			Error: err,
-		})
+	var failures codec.Failures
+	failures.Add("message", codec.Length(string(s.Message), 0, 500))
+	if value, ok := s.BatchID.Get(); ok {
+		failures.Add("batch_id", codec.Length(string(value), 0, 64))
 	}
-	if err := func() error {
-		if value, ok := s.BatchID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "batch_id",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *PathwaySummary) Validate() error {
@@ -2142,154 +491,20 @@ func (s *PathwaySummary) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     64,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.ID)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "id",
-			Error: err,
-		})
+	var failures codec.Failures
+	failures.Add("id", codec.Length(string(s.ID), 1, 64))
+	failures.Add("name", codec.Length(string(s.Name), 0, 200))
+	failures.Add("description", codec.Length(string(s.Description), 0, 4000))
+	if value, ok := s.ProductionVersionNumber.Get(); ok {
+		failures.Add("production_version_number", codec.Int(int64(value), validate.Int{MinSet: true, Min: 1}))
 	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     200,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Name)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "name",
-			Error: err,
-		})
+	if value, ok := s.StagingVersionNumber.Get(); ok {
+		failures.Add("staging_version_number", codec.Int(int64(value), validate.Int{MinSet: true, Min: 1}))
 	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     4000,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Description)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "description",
-			Error: err,
-		})
+	if value, ok := s.Promotion.Get(); ok {
+		failures.Add("promotion", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.ProductionVersionNumber.Get(); ok {
-			if err := func() error {
-				if err := (validate.Int{
-					MinSet:        true,
-					Min:           1,
-					MaxSet:        false,
-					Max:           0,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    0,
-					Pattern:       nil,
-				}).Validate(int64(value)); err != nil {
-					return errors.Wrap(err, "int")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "production_version_number",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.StagingVersionNumber.Get(); ok {
-			if err := func() error {
-				if err := (validate.Int{
-					MinSet:        true,
-					Min:           1,
-					MaxSet:        false,
-					Max:           0,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    0,
-					Pattern:       nil,
-				}).Validate(int64(value)); err != nil {
-					return errors.Wrap(err, "int")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "staging_version_number",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.Promotion.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "promotion",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s PathwayTurnLogs) Validate() error {
@@ -2297,32 +512,14 @@ func (s PathwayTurnLogs) Validate() error {
 	if alias == nil {
 		return errors.New("nil is invalid value")
 	}
-	if err := (validate.Array{
-		MinLength:    0,
-		MinLengthSet: false,
-		MaxLength:    1000,
-		MaxLengthSet: true,
-	}).ValidateLength(len(alias)); err != nil {
-		return errors.Wrap(err, "array")
+	if err := codec.Size(len(alias), 0, 1000); err != nil {
+		return err
 	}
-	var failures []validate.FieldError
+	var failures codec.Failures
 	for i, elem := range alias {
-		if err := func() error {
-			if err := elem.Validate(); err != nil {
-				return err
-			}
-			return nil
-		}(); err != nil {
-			failures = append(failures, validate.FieldError{
-				Name:  fmt.Sprintf("[%d]", i),
-				Error: err,
-			})
-		}
+		failures.AddItem(i, elem.Validate())
 	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *PathwayUpdate) Validate() error {
@@ -2330,109 +527,26 @@ func (s *PathwayUpdate) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if value, ok := s.Name.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     200,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "name",
-			Error: err,
-		})
+	var failures codec.Failures
+	if value, ok := s.Name.Get(); ok {
+		failures.Add("name", codec.Length(string(value), 1, 200))
 	}
-	if err := func() error {
-		if value, ok := s.Description.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     4000,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "description",
-			Error: err,
-		})
+	if value, ok := s.Description.Get(); ok {
+		failures.Add("description", codec.Length(string(value), 0, 4000))
 	}
-	if err := func() error {
+	failures.Add("nodes", func() error {
 		if s.Nodes == nil {
 			return nil // optional
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    500,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Nodes)); err != nil {
-			return errors.Wrap(err, "array")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "nodes",
-			Error: err,
-		})
-	}
-	if err := func() error {
+		return codec.Size(len(s.Nodes), 0, 500)
+	}())
+	failures.Add("edges", func() error {
 		if s.Edges == nil {
 			return nil // optional
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    2000,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Edges)); err != nil {
-			return errors.Wrap(err, "array")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "edges",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+		return codec.Size(len(s.Edges), 0, 2000)
+	}())
+	return failures.Err()
 }
 
 func (s *PathwayUpdatedReply) Validate() error {
@@ -2440,45 +554,10 @@ func (s *PathwayUpdatedReply) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     500,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Message)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "message",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := s.PathwayData.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "pathway_data",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("message", codec.Length(string(s.Message), 0, 500))
+	failures.Add("pathway_data", s.PathwayData.Validate())
+	return failures.Err()
 }
 
 func (s *PathwayVersion) Validate() error {
@@ -2486,93 +565,22 @@ func (s *PathwayVersion) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     200,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Name)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "name",
-			Error: err,
-		})
-	}
-	if err := func() error {
+	var failures codec.Failures
+	failures.Add("name", codec.Length(string(s.Name), 0, 200))
+	failures.Add("nodes", func() error {
 		if s.Nodes == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    500,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Nodes)); err != nil {
-			return errors.Wrap(err, "array")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "nodes",
-			Error: err,
-		})
-	}
-	if err := func() error {
+		return codec.Size(len(s.Nodes), 0, 500)
+	}())
+	failures.Add("edges", func() error {
 		if s.Edges == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    2000,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Edges)); err != nil {
-			return errors.Wrap(err, "array")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "edges",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        false,
-			Max:           0,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.VersionNumber)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "version_number",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+		return codec.Size(len(s.Edges), 0, 2000)
+	}())
+	failures.Add("version_number", codec.Int(int64(s.VersionNumber), validate.Int{MinSet: true}))
+	return failures.Err()
 }
 
 func (s *PathwayVersionCreate) Validate() error {
@@ -2580,72 +588,21 @@ func (s *PathwayVersionCreate) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     200,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Name)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "name",
-			Error: err,
-		})
-	}
-	if err := func() error {
+	var failures codec.Failures
+	failures.Add("name", codec.Length(string(s.Name), 1, 200))
+	failures.Add("nodes", func() error {
 		if s.Nodes == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    500,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Nodes)); err != nil {
-			return errors.Wrap(err, "array")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "nodes",
-			Error: err,
-		})
-	}
-	if err := func() error {
+		return codec.Size(len(s.Nodes), 0, 500)
+	}())
+	failures.Add("edges", func() error {
 		if s.Edges == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    2000,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Edges)); err != nil {
-			return errors.Wrap(err, "array")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "edges",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+		return codec.Size(len(s.Edges), 0, 2000)
+	}())
+	return failures.Err()
 }
 
 func (s *PathwayVersionCreatedReply) Validate() error {
@@ -2653,45 +610,10 @@ func (s *PathwayVersionCreatedReply) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     500,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Message)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "message",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := s.Data.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "data",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("message", codec.Length(string(s.Message), 0, 500))
+	failures.Add("data", s.Data.Validate())
+	return failures.Err()
 }
 
 func (s *PathwayVersionInfo) Validate() error {
@@ -2699,78 +621,11 @@ func (s *PathwayVersionInfo) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     64,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.ID)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "id",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     200,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Name)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "name",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           1,
-			MaxSet:        false,
-			Max:           0,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.VersionNumber)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "version_number",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("id", codec.Length(string(s.ID), 1, 64))
+	failures.Add("name", codec.Length(string(s.Name), 0, 200))
+	failures.Add("version_number", codec.Int(int64(s.VersionNumber), validate.Int{MinSet: true, Min: 1}))
+	return failures.Err()
 }
 
 func (s *PathwayVersionItem) Validate() error {
@@ -2778,142 +633,27 @@ func (s *PathwayVersionItem) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     64,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.ID)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "id",
-			Error: err,
-		})
+	var failures codec.Failures
+	failures.Add("id", codec.Length(string(s.ID), 1, 64))
+	failures.Add("version_number", codec.Int(int64(s.VersionNumber), validate.Int{MinSet: true, Min: 1}))
+	failures.Add("name", codec.Length(string(s.Name), 0, 200))
+	if value, ok := s.ParentVersionNumber.Get(); ok {
+		failures.Add("parent_version_number", codec.Int(int64(value), validate.Int{MinSet: true, Min: 1}))
 	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           1,
-			MaxSet:        false,
-			Max:           0,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.VersionNumber)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "version_number",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     200,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Name)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "name",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.ParentVersionNumber.Get(); ok {
-			if err := func() error {
-				if err := (validate.Int{
-					MinSet:        true,
-					Min:           1,
-					MaxSet:        false,
-					Max:           0,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    0,
-					Pattern:       nil,
-				}).Validate(int64(value)); err != nil {
-					return errors.Wrap(err, "int")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "parent_version_number",
-			Error: err,
-		})
-	}
-	if err := func() error {
+	failures.Add("environments", func() error {
 		if s.Environments == nil {
 			return nil // optional
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    2,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Environments)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.Environments), 0, 2); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.Environments {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "environments",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+		return failures.Err()
+	}())
+	return failures.Err()
 }
 
 func (s PathwayVersionList) Validate() error {
@@ -2921,66 +661,29 @@ func (s PathwayVersionList) Validate() error {
 	if alias == nil {
 		return errors.New("nil is invalid value")
 	}
-	if err := (validate.Array{
-		MinLength:    0,
-		MinLengthSet: false,
-		MaxLength:    1000,
-		MaxLengthSet: true,
-	}).ValidateLength(len(alias)); err != nil {
-		return errors.Wrap(err, "array")
+	if err := codec.Size(len(alias), 0, 1000); err != nil {
+		return err
 	}
-	var failures []validate.FieldError
+	var failures codec.Failures
 	for i, elem := range alias {
-		if err := func() error {
-			if err := elem.Validate(); err != nil {
-				return err
-			}
-			return nil
-		}(); err != nil {
-			failures = append(failures, validate.FieldError{
-				Name:  fmt.Sprintf("[%d]", i),
-				Error: err,
-			})
-		}
+		failures.AddItem(i, elem.Validate())
 	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s PathwayVersionSelector) Validate() error {
 	switch s.Type {
 	case IntPathwayVersionSelector:
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        true,
-			Max:           1000000,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.Int)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
+		return codec.Int(int64(s.Int), validate.Int{MinSet: true, MaxSet: true, Max: 1000000})
 	case PathwayEnvironmentPathwayVersionSelector:
-		if err := s.PathwayEnvironment.Validate(); err != nil {
-			return err
-		}
-		return nil
+		return s.PathwayEnvironment.Validate()
 	default:
 		return errors.Errorf("invalid type %q", s.Type)
 	}
 }
 
 func (s RequestData) Validate() error {
-	var failures []validate.FieldError
+	var failures codec.Failures
 
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }

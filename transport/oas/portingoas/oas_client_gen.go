@@ -4,114 +4,22 @@ package portingoas
 
 import (
 	"context"
-	"io"
+
 	"net/url"
 	"strings"
 
 	"github.com/go-faster/errors"
 	"github.com/ogen-go/ogen/conv"
 	ht "github.com/ogen-go/ogen/http"
-	"github.com/ogen-go/ogen/ogenerrors"
+
 	"github.com/ogen-go/ogen/uri"
+
+	"github.com/callwright/callwright/transport/oas/internal/codec"
 )
 
 func trimTrailingSlashes(u *url.URL) {
 	u.Path = strings.TrimRight(u.Path, "/")
 	u.RawPath = strings.TrimRight(u.RawPath, "/")
-}
-
-// Invoker invokes operations described by OpenAPI v3 specification.
-type Invoker interface {
-	// CancelPortRequest invokes cancelPortRequest operation.
-	//
-	// Cancels a port request. One that is completed or has failed, has a number that is ported, or whose
-	// confirmed date is too near is 409 `INVALID_STATE`. One that the losing carrier has received is
-	// canceled when the carrier agrees; the answer is 202 until then, also when repeated.
-	//
-	// DELETE /v1/sip/port/{id}
-	CancelPortRequest(ctx context.Context, params CancelPortRequestParams) (CancelPortRequestRes, error)
-	// CheckPortability invokes checkPortability operation.
-	//
-	// Returns one result for each number, in the order of the request. `source` says whether the carrier
-	// was asked; the number itself tells little. A text that is no number cannot be ported, with the
-	// reason, nor can a number that another organization has here. An unencoded plus, which arrives as a
-	// space, is understood.
-	//
-	// GET /v1/sip/port/check
-	CheckPortability(ctx context.Context, params CheckPortabilityParams) (*PortabilityResultListReply, error)
-	// DownloadLetter invokes downloadLetter operation.
-	//
-	// Returns the letter of authorization as shown or as signed. No API key is required.
-	//
-	// GET /loa/{token}/letter.pdf
-	DownloadLetter(ctx context.Context, params DownloadLetterParams) (DownloadLetterRes, error)
-	// DownloadPortLetter invokes downloadPortLetter operation.
-	//
-	// Returns the signed letter of authorization with its certificate or, if nobody has signed it, the
-	// letter itself.
-	//
-	// GET /v1/sip/port/{id}/letter.pdf
-	DownloadPortLetter(ctx context.Context, params DownloadPortLetterParams) (DownloadPortLetterRes, error)
-	// GetPortLetter invokes getPortLetter operation.
-	//
-	// Returns how far the letter of authorization is, and what proves how it was signed. Each event of the
-	// evidence has the hash of the one before; `callwright ports verify` checks it without a server.
-	//
-	// GET /v1/sip/port/{id}/letter
-	GetPortLetter(ctx context.Context, params GetPortLetterParams) (*PortLetterReply, error)
-	// GetPortRequest invokes getPortRequest operation.
-	//
-	// Returns one port request with its numbers and its history.
-	//
-	// GET /v1/sip/port/{id}
-	GetPortRequest(ctx context.Context, params GetPortRequestParams) (*PortRequestReply, error)
-	// InitiatePort invokes initiatePort operation.
-	//
-	// Stores the request and mails the letter of authorization to the authorized representative, whose
-	// link is `signature_url` too, unless the operator has it mailed only. A number that is in another
-	// open request, or that another organization has here, is 409 `CONFLICT`, and 429 says that the
-	// organization has as many open requests as it may have.
-	//
-	// POST /v1/sip/port/initiate
-	InitiatePort(ctx context.Context, request *PortRequestCreate, params InitiatePortParams) (*PortInitiationReply, error)
-	// ListPortRequests invokes listPortRequests operation.
-	//
-	// Returns a page of port requests, newest first. The next page begins at `next_cursor`, which is null
-	// on the last page. Without parameters the answer has the newest 50.
-	//
-	// GET /v1/sip/port
-	ListPortRequests(ctx context.Context, params ListPortRequestsParams) (*PortRequestListReply, error)
-	// ResendPortLetter invokes resendPortLetter operation.
-	//
-	// Ends the link to the letter of authorization and mails another one to the authorized representative.
-	// The letter itself stays the same. A request that does not wait for a signature is 409
-	// `INVALID_STATE`.
-	//
-	// POST /v1/sip/port/{id}/letter/resend
-	ResendPortLetter(ctx context.Context, params ResendPortLetterParams) (*PortInitiationReply, error)
-	// ShowLetter invokes showLetter operation.
-	//
-	// Returns the page behind the mailed link, with the letter of authorization and the form to sign it.
-	// No API key is required. Opening it changes nothing. The query is ignored, because programs that pass
-	// links on add to it. The page of a letter that has ended says so.
-	//
-	// GET /loa/{token}
-	ShowLetter(ctx context.Context, params ShowLetterParams) (ShowLetterRes, error)
-	// SignLetter invokes signLetter operation.
-	//
-	// Records the signature or the refusal of the signer, once. No API key is required, because the link
-	// is the authority. On a mistake the page comes again with what was typed.
-	//
-	// POST /loa/{token}
-	SignLetter(ctx context.Context, request *LetterSignature, params SignLetterParams) (SignLetterRes, error)
-	// UploadPortDocument invokes uploadPortDocument operation.
-	//
-	// A bill of the losing carrier, at most 30 days old, that shows the account's name and service
-	// address. PDF, JPEG, PNG, GIF, WebP, TIFF or HEIC as its bytes say (else 415), at most 10,485,760
-	// bytes (else 413). Exactly one part `file`. 429 says that too many documents wait for a port request.
-	//
-	// POST /v1/sip/port/document
-	UploadPortDocument(ctx context.Context, request *PortDocumentUploadMultipart) (*PortDocumentReply, error)
 }
 
 // Client implements OAS client.
@@ -162,33 +70,13 @@ func (c *Client) requestURL(ctx context.Context) *url.URL {
 // canceled when the carrier agrees; the answer is 202 until then, also when repeated.
 //
 // DELETE /v1/sip/port/{id}
-func (c *Client) CancelPortRequest(ctx context.Context, params CancelPortRequestParams) (CancelPortRequestRes, error) {
-	res, err := c.sendCancelPortRequest(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendCancelPortRequest(ctx context.Context, params CancelPortRequestParams) (res CancelPortRequestRes, err error) {
+func (c *Client) CancelPortRequest(ctx context.Context, params CancelPortRequestParams) (res CancelPortRequestRes, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [2]string
 	pathParts[0] = "/v1/sip/port/"
-	{
-		// Encode "id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.ID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "id", Style: uri.PathStyleSimple}, conv.StringToString(params.ID)); err != nil {
+		return res, err
 	}
 	uri.AddPathParts(u, pathParts[:]...)
 
@@ -197,58 +85,11 @@ func (c *Client) sendCancelPortRequest(ctx context.Context, params CancelPortReq
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, CancelPortRequestOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, CancelPortRequestOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeCancelPortRequestResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeCancelPortRequestResponse)
 }
 
 // CheckPortability invokes checkPortability operation.
@@ -259,12 +100,7 @@ func (c *Client) sendCancelPortRequest(ctx context.Context, params CancelPortReq
 // space, is understood.
 //
 // GET /v1/sip/port/check
-func (c *Client) CheckPortability(ctx context.Context, params CheckPortabilityParams) (*PortabilityResultListReply, error) {
-	res, err := c.sendCheckPortability(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendCheckPortability(ctx context.Context, params CheckPortabilityParams) (res *PortabilityResultListReply, err error) {
+func (c *Client) CheckPortability(ctx context.Context, params CheckPortabilityParams) (res *PortabilityResultListReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [1]string
@@ -272,28 +108,17 @@ func (c *Client) sendCheckPortability(ctx context.Context, params CheckPortabili
 	uri.AddPathParts(u, pathParts[:]...)
 
 	q := uri.NewQueryEncoder()
-	{
-		// Encode "phone_numbers[]" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "phone_numbers[]",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
-		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			return e.EncodeArray(func(e uri.Encoder) error {
-				for i, item := range params.PhoneNumbers {
-					if err := func() error {
-						return e.EncodeValue(conv.StringToString(item))
-					}(); err != nil {
-						return errors.Wrapf(err, "[%d]", i)
-					}
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "phone_numbers[]", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		return e.EncodeArray(func(e uri.Encoder) error {
+			for i, item := range params.PhoneNumbers {
+				if err := e.EncodeValue(conv.StringToString(item)); err != nil {
+					return errors.Wrapf(err, "[%d]", i)
 				}
-				return nil
-			})
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+			}
+			return nil
+		})
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
 	u.RawQuery = q.Values().Encode()
 
@@ -302,58 +127,11 @@ func (c *Client) sendCheckPortability(ctx context.Context, params CheckPortabili
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, CheckPortabilityOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, CheckPortabilityOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeCheckPortabilityResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeCheckPortabilityResponse)
 }
 
 // DownloadLetter invokes downloadLetter operation.
@@ -361,33 +139,13 @@ func (c *Client) sendCheckPortability(ctx context.Context, params CheckPortabili
 // Returns the letter of authorization as shown or as signed. No API key is required.
 //
 // GET /loa/{token}/letter.pdf
-func (c *Client) DownloadLetter(ctx context.Context, params DownloadLetterParams) (DownloadLetterRes, error) {
-	res, err := c.sendDownloadLetter(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendDownloadLetter(ctx context.Context, params DownloadLetterParams) (res DownloadLetterRes, err error) {
+func (c *Client) DownloadLetter(ctx context.Context, params DownloadLetterParams) (res DownloadLetterRes, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [3]string
 	pathParts[0] = "/loa/"
-	{
-		// Encode "token" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "token",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.Token))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "token", Style: uri.PathStyleSimple}, conv.StringToString(params.Token)); err != nil {
+		return res, err
 	}
 	pathParts[2] = "/letter.pdf"
 	uri.AddPathParts(u, pathParts[:]...)
@@ -416,33 +174,13 @@ func (c *Client) sendDownloadLetter(ctx context.Context, params DownloadLetterPa
 // letter itself.
 //
 // GET /v1/sip/port/{id}/letter.pdf
-func (c *Client) DownloadPortLetter(ctx context.Context, params DownloadPortLetterParams) (DownloadPortLetterRes, error) {
-	res, err := c.sendDownloadPortLetter(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendDownloadPortLetter(ctx context.Context, params DownloadPortLetterParams) (res DownloadPortLetterRes, err error) {
+func (c *Client) DownloadPortLetter(ctx context.Context, params DownloadPortLetterParams) (res DownloadPortLetterRes, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [3]string
 	pathParts[0] = "/v1/sip/port/"
-	{
-		// Encode "id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.ID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "id", Style: uri.PathStyleSimple}, conv.StringToString(params.ID)); err != nil {
+		return res, err
 	}
 	pathParts[2] = "/letter.pdf"
 	uri.AddPathParts(u, pathParts[:]...)
@@ -452,37 +190,8 @@ func (c *Client) sendDownloadPortLetter(ctx context.Context, params DownloadPort
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, DownloadPortLetterOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, DownloadPortLetterOperation, r); err != nil {
+		return res, err
 	}
 
 	resp, err := c.cfg.Client.Do(r)
@@ -504,33 +213,13 @@ func (c *Client) sendDownloadPortLetter(ctx context.Context, params DownloadPort
 // evidence has the hash of the one before; `callwright ports verify` checks it without a server.
 //
 // GET /v1/sip/port/{id}/letter
-func (c *Client) GetPortLetter(ctx context.Context, params GetPortLetterParams) (*PortLetterReply, error) {
-	res, err := c.sendGetPortLetter(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendGetPortLetter(ctx context.Context, params GetPortLetterParams) (res *PortLetterReply, err error) {
+func (c *Client) GetPortLetter(ctx context.Context, params GetPortLetterParams) (res *PortLetterReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [3]string
 	pathParts[0] = "/v1/sip/port/"
-	{
-		// Encode "id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.ID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "id", Style: uri.PathStyleSimple}, conv.StringToString(params.ID)); err != nil {
+		return res, err
 	}
 	pathParts[2] = "/letter"
 	uri.AddPathParts(u, pathParts[:]...)
@@ -540,58 +229,11 @@ func (c *Client) sendGetPortLetter(ctx context.Context, params GetPortLetterPara
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, GetPortLetterOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, GetPortLetterOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeGetPortLetterResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeGetPortLetterResponse)
 }
 
 // GetPortRequest invokes getPortRequest operation.
@@ -599,33 +241,13 @@ func (c *Client) sendGetPortLetter(ctx context.Context, params GetPortLetterPara
 // Returns one port request with its numbers and its history.
 //
 // GET /v1/sip/port/{id}
-func (c *Client) GetPortRequest(ctx context.Context, params GetPortRequestParams) (*PortRequestReply, error) {
-	res, err := c.sendGetPortRequest(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendGetPortRequest(ctx context.Context, params GetPortRequestParams) (res *PortRequestReply, err error) {
+func (c *Client) GetPortRequest(ctx context.Context, params GetPortRequestParams) (res *PortRequestReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [2]string
 	pathParts[0] = "/v1/sip/port/"
-	{
-		// Encode "id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.ID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "id", Style: uri.PathStyleSimple}, conv.StringToString(params.ID)); err != nil {
+		return res, err
 	}
 	uri.AddPathParts(u, pathParts[:]...)
 
@@ -634,58 +256,11 @@ func (c *Client) sendGetPortRequest(ctx context.Context, params GetPortRequestPa
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, GetPortRequestOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, GetPortRequestOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeGetPortRequestResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeGetPortRequestResponse)
 }
 
 // InitiatePort invokes initiatePort operation.
@@ -696,12 +271,7 @@ func (c *Client) sendGetPortRequest(ctx context.Context, params GetPortRequestPa
 // organization has as many open requests as it may have.
 //
 // POST /v1/sip/port/initiate
-func (c *Client) InitiatePort(ctx context.Context, request *PortRequestCreate, params InitiatePortParams) (*PortInitiationReply, error) {
-	res, err := c.sendInitiatePort(ctx, request, params)
-	return res, err
-}
-
-func (c *Client) sendInitiatePort(ctx context.Context, request *PortRequestCreate, params InitiatePortParams) (res *PortInitiationReply, err error) {
+func (c *Client) InitiatePort(ctx context.Context, request *PortRequestCreate, params InitiatePortParams) (res *PortInitiationReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [1]string
@@ -717,73 +287,20 @@ func (c *Client) sendInitiatePort(ctx context.Context, request *PortRequestCreat
 	}
 
 	h := uri.NewHeaderEncoder(r.Header)
-	{
-		cfg := uri.HeaderParameterEncodingConfig{
-			Name:    "Idempotency-Key",
-			Explode: false,
+	if err := h.EncodeParam(uri.HeaderParameterEncodingConfig{Name: "Idempotency-Key"}, func(e uri.Encoder) error {
+		if val, ok := params.IdempotencyKey.Get(); ok {
+			return e.EncodeValue(conv.StringToString(val))
 		}
-		if err := h.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.IdempotencyKey.Get(); ok {
-				return e.EncodeValue(conv.StringToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode header")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode header")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, InitiatePortOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, InitiatePortOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeInitiatePortResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeInitiatePortResponse)
 }
 
 // ListPortRequests invokes listPortRequests operation.
@@ -792,12 +309,7 @@ func (c *Client) sendInitiatePort(ctx context.Context, request *PortRequestCreat
 // on the last page. Without parameters the answer has the newest 50.
 //
 // GET /v1/sip/port
-func (c *Client) ListPortRequests(ctx context.Context, params ListPortRequestsParams) (*PortRequestListReply, error) {
-	res, err := c.sendListPortRequests(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendListPortRequests(ctx context.Context, params ListPortRequestsParams) (res *PortRequestListReply, err error) {
+func (c *Client) ListPortRequests(ctx context.Context, params ListPortRequestsParams) (res *PortRequestListReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [1]string
@@ -805,65 +317,36 @@ func (c *Client) sendListPortRequests(ctx context.Context, params ListPortReques
 	uri.AddPathParts(u, pathParts[:]...)
 
 	q := uri.NewQueryEncoder()
-	{
-		// Encode "status" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "status",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
-		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if params.Status != nil {
-				return e.EncodeArray(func(e uri.Encoder) error {
-					for i, item := range params.Status {
-						if err := func() error {
-							return e.EncodeValue(conv.StringToString(string(item)))
-						}(); err != nil {
-							return errors.Wrapf(err, "[%d]", i)
-						}
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "status", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if params.Status != nil {
+			return e.EncodeArray(func(e uri.Encoder) error {
+				for i, item := range params.Status {
+					if err := e.EncodeValue(conv.StringToString(string(item))); err != nil {
+						return errors.Wrapf(err, "[%d]", i)
 					}
-					return nil
-				})
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
+				}
+				return nil
+			})
 		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
-	{
-		// Encode "limit" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "limit",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "limit", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := params.Limit.Get(); ok {
+			return e.EncodeValue(conv.IntToString(val))
 		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.Limit.Get(); ok {
-				return e.EncodeValue(conv.IntToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
-	{
-		// Encode "cursor" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "cursor",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "cursor", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := params.Cursor.Get(); ok {
+			return e.EncodeValue(conv.StringToString(val))
 		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.Cursor.Get(); ok {
-				return e.EncodeValue(conv.StringToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
 	u.RawQuery = q.Values().Encode()
 
@@ -872,58 +355,11 @@ func (c *Client) sendListPortRequests(ctx context.Context, params ListPortReques
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, ListPortRequestsOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, ListPortRequestsOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeListPortRequestsResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeListPortRequestsResponse)
 }
 
 // ResendPortLetter invokes resendPortLetter operation.
@@ -933,33 +369,13 @@ func (c *Client) sendListPortRequests(ctx context.Context, params ListPortReques
 // `INVALID_STATE`.
 //
 // POST /v1/sip/port/{id}/letter/resend
-func (c *Client) ResendPortLetter(ctx context.Context, params ResendPortLetterParams) (*PortInitiationReply, error) {
-	res, err := c.sendResendPortLetter(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendResendPortLetter(ctx context.Context, params ResendPortLetterParams) (res *PortInitiationReply, err error) {
+func (c *Client) ResendPortLetter(ctx context.Context, params ResendPortLetterParams) (res *PortInitiationReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [3]string
 	pathParts[0] = "/v1/sip/port/"
-	{
-		// Encode "id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.ID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "id", Style: uri.PathStyleSimple}, conv.StringToString(params.ID)); err != nil {
+		return res, err
 	}
 	pathParts[2] = "/letter/resend"
 	uri.AddPathParts(u, pathParts[:]...)
@@ -969,58 +385,11 @@ func (c *Client) sendResendPortLetter(ctx context.Context, params ResendPortLett
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, ResendPortLetterOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, ResendPortLetterOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeResendPortLetterResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeResendPortLetterResponse)
 }
 
 // ShowLetter invokes showLetter operation.
@@ -1030,33 +399,13 @@ func (c *Client) sendResendPortLetter(ctx context.Context, params ResendPortLett
 // links on add to it. The page of a letter that has ended says so.
 //
 // GET /loa/{token}
-func (c *Client) ShowLetter(ctx context.Context, params ShowLetterParams) (ShowLetterRes, error) {
-	res, err := c.sendShowLetter(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendShowLetter(ctx context.Context, params ShowLetterParams) (res ShowLetterRes, err error) {
+func (c *Client) ShowLetter(ctx context.Context, params ShowLetterParams) (res ShowLetterRes, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [2]string
 	pathParts[0] = "/loa/"
-	{
-		// Encode "token" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "token",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.Token))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "token", Style: uri.PathStyleSimple}, conv.StringToString(params.Token)); err != nil {
+		return res, err
 	}
 	uri.AddPathParts(u, pathParts[:]...)
 
@@ -1084,33 +433,13 @@ func (c *Client) sendShowLetter(ctx context.Context, params ShowLetterParams) (r
 // is the authority. On a mistake the page comes again with what was typed.
 //
 // POST /loa/{token}
-func (c *Client) SignLetter(ctx context.Context, request *LetterSignature, params SignLetterParams) (SignLetterRes, error) {
-	res, err := c.sendSignLetter(ctx, request, params)
-	return res, err
-}
-
-func (c *Client) sendSignLetter(ctx context.Context, request *LetterSignature, params SignLetterParams) (res SignLetterRes, err error) {
+func (c *Client) SignLetter(ctx context.Context, request *LetterSignature, params SignLetterParams) (res SignLetterRes, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [2]string
 	pathParts[0] = "/loa/"
-	{
-		// Encode "token" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "token",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.Token))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "token", Style: uri.PathStyleSimple}, conv.StringToString(params.Token)); err != nil {
+		return res, err
 	}
 	uri.AddPathParts(u, pathParts[:]...)
 
@@ -1142,12 +471,7 @@ func (c *Client) sendSignLetter(ctx context.Context, request *LetterSignature, p
 // bytes (else 413). Exactly one part `file`. 429 says that too many documents wait for a port request.
 //
 // POST /v1/sip/port/document
-func (c *Client) UploadPortDocument(ctx context.Context, request *PortDocumentUploadMultipart) (*PortDocumentReply, error) {
-	res, err := c.sendUploadPortDocument(ctx, request)
-	return res, err
-}
-
-func (c *Client) sendUploadPortDocument(ctx context.Context, request *PortDocumentUploadMultipart) (res *PortDocumentReply, err error) {
+func (c *Client) UploadPortDocument(ctx context.Context, request *PortDocumentUploadMultipart) (res *PortDocumentReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [1]string
@@ -1162,56 +486,9 @@ func (c *Client) sendUploadPortDocument(ctx context.Context, request *PortDocume
 		return res, errors.Wrap(err, "encode request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, UploadPortDocumentOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, UploadPortDocumentOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeUploadPortDocumentResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeUploadPortDocumentResponse)
 }

@@ -6,1594 +6,320 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/go-faster/errors"
-	ht "github.com/ogen-go/ogen/http"
 	"github.com/ogen-go/ogen/middleware"
 	"github.com/ogen-go/ogen/ogenerrors"
+
+	"github.com/callwright/callwright/transport/oas/internal/codec"
 )
 
-type codeRecorder struct {
-	http.ResponseWriter
-	status int
-}
-
-func (c *codeRecorder) WriteHeader(status int) {
-	c.status = status
-	c.ResponseWriter.WriteHeader(status)
-}
-
-func (c *codeRecorder) Unwrap() http.ResponseWriter {
-	return c.ResponseWriter
-}
-
-func recordError(string, error) {}
-
-// handleCancelPortRequestRequest handles cancelPortRequest operation.
-//
-// Cancels a port request. One that is completed or has failed, has a number that is ported, or whose
-// confirmed date is too near is 409 `INVALID_STATE`. One that the losing carrier has received is
-// canceled when the carrier agrees; the answer is 202 until then, also when repeated.
-//
-// DELETE /v1/sip/port/{id}
 func (s *Server) handleCancelPortRequestRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: CancelPortRequestOperation,
-			ID:   "cancelPortRequest",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, CancelPortRequestOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
+	opErrContext := ogenerrors.OperationContext{Name: CancelPortRequestOperation, ID: "cancelPortRequest"}
+	ctx, err := s.authorize(w, r, opErrContext)
+	if err != nil {
+		return
 	}
 	params, err := decodeCancelPortRequestParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeParams", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeParamsError{OperationContext: opErrContext, Err: err})
 		return
 	}
 
-	var rawBody []byte
-
-	var response CancelPortRequestRes
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    CancelPortRequestOperation,
-			OperationSummary: "Cancel a port request",
-			OperationID:      "cancelPortRequest",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = CancelPortRequestParams
-			Response = CancelPortRequestRes
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackCancelPortRequestParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.CancelPortRequest(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.CancelPortRequest(ctx, params)
-	}
+	response, err := codec.HandleParams(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: CancelPortRequestOperation, OperationSummary: "Cancel a port request", OperationID: "cancelPortRequest", Raw: r,
+		Params: middleware.Parameters{
+			{Name: "id", In: "path"}: params.ID,
+		},
+	}, unpackCancelPortRequestParams, s.h.CancelPortRequest)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
-		return
-	}
-
-	if err := encodeCancelPortRequestResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+		s.fail(ctx, w, r, err)
+	} else if err := encodeCancelPortRequestResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }
 
-// handleCheckPortabilityRequest handles checkPortability operation.
-//
-// Returns one result for each number, in the order of the request. `source` says whether the carrier
-// was asked; the number itself tells little. A text that is no number cannot be ported, with the
-// reason, nor can a number that another organization has here. An unencoded plus, which arrives as a
-// space, is understood.
-//
-// GET /v1/sip/port/check
 func (s *Server) handleCheckPortabilityRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: CheckPortabilityOperation,
-			ID:   "checkPortability",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, CheckPortabilityOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
+	opErrContext := ogenerrors.OperationContext{Name: CheckPortabilityOperation, ID: "checkPortability"}
+	ctx, err := s.authorize(w, r, opErrContext)
+	if err != nil {
+		return
 	}
 	params, err := decodeCheckPortabilityParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeParams", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeParamsError{OperationContext: opErrContext, Err: err})
 		return
 	}
 
-	var rawBody []byte
-
-	var response *PortabilityResultListReply
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    CheckPortabilityOperation,
-			OperationSummary: "Ask whether numbers can be ported",
-			OperationID:      "checkPortability",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "phone_numbers[]",
-					In:   "query",
-				}: params.PhoneNumbers,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = CheckPortabilityParams
-			Response = *PortabilityResultListReply
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackCheckPortabilityParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.CheckPortability(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.CheckPortability(ctx, params)
-	}
+	response, err := codec.HandleParams(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: CheckPortabilityOperation, OperationSummary: "Ask whether numbers can be ported", OperationID: "checkPortability", Raw: r,
+		Params: middleware.Parameters{
+			{Name: "phone_numbers[]", In: "query"}: params.PhoneNumbers,
+		},
+	}, unpackCheckPortabilityParams, s.h.CheckPortability)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
-		return
-	}
-
-	if err := encodeCheckPortabilityResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+		s.fail(ctx, w, r, err)
+	} else if err := encodeCheckPortabilityResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }
 
-// handleDownloadLetterRequest handles downloadLetter operation.
-//
-// Returns the letter of authorization as shown or as signed. No API key is required.
-//
-// GET /loa/{token}/letter.pdf
 func (s *Server) handleDownloadLetterRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
+	opErrContext := ogenerrors.OperationContext{Name: DownloadLetterOperation, ID: "downloadLetter"}
+	var err error
 	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: DownloadLetterOperation,
-			ID:   "downloadLetter",
-		}
-	)
 	params, err := decodeDownloadLetterParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeParams", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeParamsError{OperationContext: opErrContext, Err: err})
 		return
 	}
 
-	var rawBody []byte
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    DownloadLetterOperation,
-			OperationSummary: "Download the letter",
-			OperationID:      "downloadLetter",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "token",
-					In:   "path",
-				}: params.Token,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = DownloadLetterParams
-			Response = struct{}
-		)
-		_, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackDownloadLetterParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				err = s.rh.DownloadLetter(ctx, params, w)
-				return response, err
-			},
-		)
-	} else {
+	_, err = codec.HandleParams(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: DownloadLetterOperation, OperationSummary: "Download the letter", OperationID: "downloadLetter", Raw: r,
+		Params: middleware.Parameters{
+			{Name: "token", In: "path"}: params.Token,
+		},
+	}, unpackDownloadLetterParams, func(ctx context.Context, params DownloadLetterParams) (response struct{}, err error) {
 		err = s.rh.DownloadLetter(ctx, params, w)
-	}
+		return response, err
+	})
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
-		return
+		s.fail(ctx, w, r, err)
 	}
 }
 
-// handleDownloadPortLetterRequest handles downloadPortLetter operation.
-//
-// Returns the signed letter of authorization with its certificate or, if nobody has signed it, the
-// letter itself.
-//
-// GET /v1/sip/port/{id}/letter.pdf
 func (s *Server) handleDownloadPortLetterRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: DownloadPortLetterOperation,
-			ID:   "downloadPortLetter",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, DownloadPortLetterOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
+	opErrContext := ogenerrors.OperationContext{Name: DownloadPortLetterOperation, ID: "downloadPortLetter"}
+	ctx, err := s.authorize(w, r, opErrContext)
+	if err != nil {
+		return
 	}
 	params, err := decodeDownloadPortLetterParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeParams", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeParamsError{OperationContext: opErrContext, Err: err})
 		return
 	}
 
-	var rawBody []byte
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    DownloadPortLetterOperation,
-			OperationSummary: "Download the letter of a port request",
-			OperationID:      "downloadPortLetter",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = DownloadPortLetterParams
-			Response = struct{}
-		)
-		_, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackDownloadPortLetterParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				err = s.rh.DownloadPortLetter(ctx, params, w)
-				return response, err
-			},
-		)
-	} else {
+	_, err = codec.HandleParams(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: DownloadPortLetterOperation, OperationSummary: "Download the letter of a port request", OperationID: "downloadPortLetter", Raw: r,
+		Params: middleware.Parameters{
+			{Name: "id", In: "path"}: params.ID,
+		},
+	}, unpackDownloadPortLetterParams, func(ctx context.Context, params DownloadPortLetterParams) (response struct{}, err error) {
 		err = s.rh.DownloadPortLetter(ctx, params, w)
-	}
+		return response, err
+	})
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
-		return
+		s.fail(ctx, w, r, err)
 	}
 }
 
-// handleGetPortLetterRequest handles getPortLetter operation.
-//
-// Returns how far the letter of authorization is, and what proves how it was signed. Each event of the
-// evidence has the hash of the one before; `callwright ports verify` checks it without a server.
-//
-// GET /v1/sip/port/{id}/letter
 func (s *Server) handleGetPortLetterRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: GetPortLetterOperation,
-			ID:   "getPortLetter",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, GetPortLetterOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
+	opErrContext := ogenerrors.OperationContext{Name: GetPortLetterOperation, ID: "getPortLetter"}
+	ctx, err := s.authorize(w, r, opErrContext)
+	if err != nil {
+		return
 	}
 	params, err := decodeGetPortLetterParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeParams", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeParamsError{OperationContext: opErrContext, Err: err})
 		return
 	}
 
-	var rawBody []byte
-
-	var response *PortLetterReply
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    GetPortLetterOperation,
-			OperationSummary: "Read the state and the audit trail of a letter",
-			OperationID:      "getPortLetter",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = GetPortLetterParams
-			Response = *PortLetterReply
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackGetPortLetterParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.GetPortLetter(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.GetPortLetter(ctx, params)
-	}
+	response, err := codec.HandleParams(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: GetPortLetterOperation, OperationSummary: "Read the state and the audit trail of a letter", OperationID: "getPortLetter", Raw: r,
+		Params: middleware.Parameters{
+			{Name: "id", In: "path"}: params.ID,
+		},
+	}, unpackGetPortLetterParams, s.h.GetPortLetter)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
-		return
-	}
-
-	if err := encodeGetPortLetterResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+		s.fail(ctx, w, r, err)
+	} else if err := encodeGetPortLetterResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }
 
-// handleGetPortRequestRequest handles getPortRequest operation.
-//
-// Returns one port request with its numbers and its history.
-//
-// GET /v1/sip/port/{id}
 func (s *Server) handleGetPortRequestRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: GetPortRequestOperation,
-			ID:   "getPortRequest",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, GetPortRequestOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
+	opErrContext := ogenerrors.OperationContext{Name: GetPortRequestOperation, ID: "getPortRequest"}
+	ctx, err := s.authorize(w, r, opErrContext)
+	if err != nil {
+		return
 	}
 	params, err := decodeGetPortRequestParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeParams", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeParamsError{OperationContext: opErrContext, Err: err})
 		return
 	}
 
-	var rawBody []byte
-
-	var response *PortRequestReply
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    GetPortRequestOperation,
-			OperationSummary: "Read a port request",
-			OperationID:      "getPortRequest",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = GetPortRequestParams
-			Response = *PortRequestReply
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackGetPortRequestParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.GetPortRequest(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.GetPortRequest(ctx, params)
-	}
+	response, err := codec.HandleParams(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: GetPortRequestOperation, OperationSummary: "Read a port request", OperationID: "getPortRequest", Raw: r,
+		Params: middleware.Parameters{
+			{Name: "id", In: "path"}: params.ID,
+		},
+	}, unpackGetPortRequestParams, s.h.GetPortRequest)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
-		return
-	}
-
-	if err := encodeGetPortRequestResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+		s.fail(ctx, w, r, err)
+	} else if err := encodeGetPortRequestResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }
 
-// handleInitiatePortRequest handles initiatePort operation.
-//
-// Stores the request and mails the letter of authorization to the authorized representative, whose
-// link is `signature_url` too, unless the operator has it mailed only. A number that is in another
-// open request, or that another organization has here, is 409 `CONFLICT`, and 429 says that the
-// organization has as many open requests as it may have.
-//
-// POST /v1/sip/port/initiate
 func (s *Server) handleInitiatePortRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: InitiatePortOperation,
-			ID:   "initiatePort",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, InitiatePortOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
+	opErrContext := ogenerrors.OperationContext{Name: InitiatePortOperation, ID: "initiatePort"}
+	ctx, err := s.authorize(w, r, opErrContext)
+	if err != nil {
+		return
 	}
 	params, err := decodeInitiatePortParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeParams", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeParamsError{OperationContext: opErrContext, Err: err})
 		return
 	}
 
-	var rawBody []byte
-	request, rawBody, close, err := s.decodeInitiatePortRequest(r)
+	request, rawBody, closeBody, err := s.decodeInitiatePortRequest(r)
 	if err != nil {
-		err = &ogenerrors.DecodeRequestError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeRequest", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeRequestError{OperationContext: opErrContext, Err: err})
 		return
 	}
-	defer func() {
-		if err := close(); err != nil {
-			recordError("CloseRequest", err)
-		}
-	}()
+	defer closeBody()
 
-	var response *PortInitiationReply
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    InitiatePortOperation,
-			OperationSummary: "Start a port request",
-			OperationID:      "initiatePort",
-			Body:             request,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "Idempotency-Key",
-					In:   "header",
-				}: params.IdempotencyKey,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = *PortRequestCreate
-			Params   = InitiatePortParams
-			Response = *PortInitiationReply
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackInitiatePortParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.InitiatePort(ctx, request, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.InitiatePort(ctx, request, params)
-	}
+	response, err := codec.HandleBodyParams(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: InitiatePortOperation, OperationSummary: "Start a port request", OperationID: "initiatePort", Body: request, RawBody: rawBody, Raw: r,
+		Params: middleware.Parameters{
+			{Name: "Idempotency-Key", In: "header"}: params.IdempotencyKey,
+		},
+	}, unpackInitiatePortParams, s.h.InitiatePort)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
-		return
-	}
-
-	if err := encodeInitiatePortResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+		s.fail(ctx, w, r, err)
+	} else if err := encodeInitiatePortResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }
 
-// handleListPortRequestsRequest handles listPortRequests operation.
-//
-// Returns a page of port requests, newest first. The next page begins at `next_cursor`, which is null
-// on the last page. Without parameters the answer has the newest 50.
-//
-// GET /v1/sip/port
 func (s *Server) handleListPortRequestsRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: ListPortRequestsOperation,
-			ID:   "listPortRequests",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, ListPortRequestsOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
+	opErrContext := ogenerrors.OperationContext{Name: ListPortRequestsOperation, ID: "listPortRequests"}
+	ctx, err := s.authorize(w, r, opErrContext)
+	if err != nil {
+		return
 	}
 	params, err := decodeListPortRequestsParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeParams", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeParamsError{OperationContext: opErrContext, Err: err})
 		return
 	}
 
-	var rawBody []byte
-
-	var response *PortRequestListReply
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    ListPortRequestsOperation,
-			OperationSummary: "List port requests",
-			OperationID:      "listPortRequests",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "status",
-					In:   "query",
-				}: params.Status,
-				{
-					Name: "limit",
-					In:   "query",
-				}: params.Limit,
-				{
-					Name: "cursor",
-					In:   "query",
-				}: params.Cursor,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = ListPortRequestsParams
-			Response = *PortRequestListReply
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackListPortRequestsParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.ListPortRequests(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.ListPortRequests(ctx, params)
-	}
+	response, err := codec.HandleParams(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: ListPortRequestsOperation, OperationSummary: "List port requests", OperationID: "listPortRequests", Raw: r,
+		Params: middleware.Parameters{
+			{Name: "status", In: "query"}: params.Status,
+			{Name: "limit", In: "query"}:  params.Limit,
+			{Name: "cursor", In: "query"}: params.Cursor,
+		},
+	}, unpackListPortRequestsParams, s.h.ListPortRequests)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
-		return
-	}
-
-	if err := encodeListPortRequestsResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+		s.fail(ctx, w, r, err)
+	} else if err := encodeListPortRequestsResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }
 
-// handleResendPortLetterRequest handles resendPortLetter operation.
-//
-// Ends the link to the letter of authorization and mails another one to the authorized representative.
-// The letter itself stays the same. A request that does not wait for a signature is 409
-// `INVALID_STATE`.
-//
-// POST /v1/sip/port/{id}/letter/resend
 func (s *Server) handleResendPortLetterRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: ResendPortLetterOperation,
-			ID:   "resendPortLetter",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, ResendPortLetterOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
+	opErrContext := ogenerrors.OperationContext{Name: ResendPortLetterOperation, ID: "resendPortLetter"}
+	ctx, err := s.authorize(w, r, opErrContext)
+	if err != nil {
+		return
 	}
 	params, err := decodeResendPortLetterParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeParams", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeParamsError{OperationContext: opErrContext, Err: err})
 		return
 	}
 
-	var rawBody []byte
-
-	var response *PortInitiationReply
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    ResendPortLetterOperation,
-			OperationSummary: "Mail the letter again",
-			OperationID:      "resendPortLetter",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "id",
-					In:   "path",
-				}: params.ID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = ResendPortLetterParams
-			Response = *PortInitiationReply
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackResendPortLetterParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.ResendPortLetter(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.ResendPortLetter(ctx, params)
-	}
+	response, err := codec.HandleParams(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: ResendPortLetterOperation, OperationSummary: "Mail the letter again", OperationID: "resendPortLetter", Raw: r,
+		Params: middleware.Parameters{
+			{Name: "id", In: "path"}: params.ID,
+		},
+	}, unpackResendPortLetterParams, s.h.ResendPortLetter)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
-		return
-	}
-
-	if err := encodeResendPortLetterResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+		s.fail(ctx, w, r, err)
+	} else if err := encodeResendPortLetterResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }
 
-// handleShowLetterRequest handles showLetter operation.
-//
-// Returns the page behind the mailed link, with the letter of authorization and the form to sign it.
-// No API key is required. Opening it changes nothing. The query is ignored, because programs that pass
-// links on add to it. The page of a letter that has ended says so.
-//
-// GET /loa/{token}
 func (s *Server) handleShowLetterRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
+	opErrContext := ogenerrors.OperationContext{Name: ShowLetterOperation, ID: "showLetter"}
+	var err error
 	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: ShowLetterOperation,
-			ID:   "showLetter",
-		}
-	)
 	params, err := decodeShowLetterParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeParams", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeParamsError{OperationContext: opErrContext, Err: err})
 		return
 	}
 
-	var rawBody []byte
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    ShowLetterOperation,
-			OperationSummary: "Show the signing page",
-			OperationID:      "showLetter",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "token",
-					In:   "path",
-				}: params.Token,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = ShowLetterParams
-			Response = struct{}
-		)
-		_, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackShowLetterParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				err = s.rh.ShowLetter(ctx, params, w)
-				return response, err
-			},
-		)
-	} else {
+	_, err = codec.HandleParams(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: ShowLetterOperation, OperationSummary: "Show the signing page", OperationID: "showLetter", Raw: r,
+		Params: middleware.Parameters{
+			{Name: "token", In: "path"}: params.Token,
+		},
+	}, unpackShowLetterParams, func(ctx context.Context, params ShowLetterParams) (response struct{}, err error) {
 		err = s.rh.ShowLetter(ctx, params, w)
-	}
+		return response, err
+	})
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
-		return
+		s.fail(ctx, w, r, err)
 	}
 }
 
-// handleSignLetterRequest handles signLetter operation.
-//
-// Records the signature or the refusal of the signer, once. No API key is required, because the link
-// is the authority. On a mistake the page comes again with what was typed.
-//
-// POST /loa/{token}
 func (s *Server) handleSignLetterRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
+	opErrContext := ogenerrors.OperationContext{Name: SignLetterOperation, ID: "signLetter"}
+	var err error
 	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: SignLetterOperation,
-			ID:   "signLetter",
-		}
-	)
 	params, err := decodeSignLetterParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeParams", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeParamsError{OperationContext: opErrContext, Err: err})
 		return
 	}
 
-	var rawBody []byte
-	request, rawBody, close, err := s.decodeSignLetterRequest(r)
+	request, rawBody, closeBody, err := s.decodeSignLetterRequest(r)
 	if err != nil {
-		err = &ogenerrors.DecodeRequestError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeRequest", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeRequestError{OperationContext: opErrContext, Err: err})
 		return
 	}
-	defer func() {
-		if err := close(); err != nil {
-			recordError("CloseRequest", err)
-		}
-	}()
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    SignLetterOperation,
-			OperationSummary: "Sign or decline",
-			OperationID:      "signLetter",
-			Body:             request,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "token",
-					In:   "path",
-				}: params.Token,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = *LetterSignature
-			Params   = SignLetterParams
-			Response = struct{}
-		)
-		_, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackSignLetterParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				err = s.rh.SignLetter(ctx, request, params, w)
-				return response, err
-			},
-		)
-	} else {
+	defer closeBody()
+	_, err = codec.HandleBodyParams(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: SignLetterOperation, OperationSummary: "Sign or decline", OperationID: "signLetter", Body: request, RawBody: rawBody, Raw: r,
+		Params: middleware.Parameters{
+			{Name: "token", In: "path"}: params.Token,
+		},
+	}, unpackSignLetterParams, func(ctx context.Context, request *LetterSignature, params SignLetterParams) (response struct{}, err error) {
 		err = s.rh.SignLetter(ctx, request, params, w)
-	}
+		return response, err
+	})
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
-		return
+		s.fail(ctx, w, r, err)
 	}
 }
 
-// handleUploadPortDocumentRequest handles uploadPortDocument operation.
-//
-// A bill of the losing carrier, at most 30 days old, that shows the account's name and service
-// address. PDF, JPEG, PNG, GIF, WebP, TIFF or HEIC as its bytes say (else 415), at most 10,485,760
-// bytes (else 413). Exactly one part `file`. 429 says that too many documents wait for a port request.
-//
-// POST /v1/sip/port/document
 func (s *Server) handleUploadPortDocumentRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: UploadPortDocumentOperation,
-			ID:   "uploadPortDocument",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, UploadPortDocumentOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
-	}
-
-	var rawBody []byte
-	request, rawBody, close, err := s.decodeUploadPortDocumentRequest(r)
+	opErrContext := ogenerrors.OperationContext{Name: UploadPortDocumentOperation, ID: "uploadPortDocument"}
+	ctx, err := s.authorize(w, r, opErrContext)
 	if err != nil {
-		err = &ogenerrors.DecodeRequestError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeRequest", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
 		return
 	}
-	defer func() {
-		if err := close(); err != nil {
-			recordError("CloseRequest", err)
-		}
-	}()
 
-	var response *PortDocumentReply
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    UploadPortDocumentOperation,
-			OperationSummary: "Upload a proof of ownership",
-			OperationID:      "uploadPortDocument",
-			Body:             request,
-			RawBody:          rawBody,
-			Params:           middleware.Parameters{},
-			Raw:              r,
-		}
-
-		type (
-			Request  = *PortDocumentUploadMultipart
-			Params   = struct{}
-			Response = *PortDocumentReply
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			nil,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.UploadPortDocument(ctx, request)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.UploadPortDocument(ctx, request)
-	}
+	request, rawBody, closeBody, err := s.decodeUploadPortDocumentRequest(r)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeRequestError{OperationContext: opErrContext, Err: err})
 		return
 	}
+	defer closeBody()
 
-	if err := encodeUploadPortDocumentResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+	response, err := codec.HandleBody(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: UploadPortDocumentOperation, OperationSummary: "Upload a proof of ownership", OperationID: "uploadPortDocument", Body: request, RawBody: rawBody, Raw: r,
+	}, nil, s.h.UploadPortDocument)
+	if err != nil {
+		s.fail(ctx, w, r, err)
+	} else if err := encodeUploadPortDocumentResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }

@@ -3,206 +3,80 @@
 package portingoas
 
 import (
-	"math/bits"
-	"strconv"
 	"time"
 
 	"github.com/go-faster/errors"
 	"github.com/go-faster/jx"
 	"github.com/ogen-go/ogen/json"
-	"github.com/ogen-go/ogen/validate"
+
+	"github.com/callwright/callwright/transport/oas/internal/codec"
 )
 
-// Encode implements json.Marshaler.
 func (s *ErrorDetail) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("error")
+	e.Str(s.Error)
+	e.FieldStart("message")
+	e.Str(s.Message)
+	if s.Path.Set {
+		e.FieldStart("path")
+		s.Path.Encode(e)
+	}
+	if s.Field.Set {
+		e.FieldStart("field")
+		s.Field.Encode(e)
+	}
+	if s.BatchID.Set {
+		e.FieldStart("batch_id")
+		s.BatchID.Encode(e)
+	}
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *ErrorDetail) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("error")
-		e.Str(s.Error)
-	}
-	{
-		e.FieldStart("message")
-		e.Str(s.Message)
-	}
-	{
-		if s.Path.Set {
-			e.FieldStart("path")
-			s.Path.Encode(e)
-		}
-	}
-	{
-		if s.Field.Set {
-			e.FieldStart("field")
-			s.Field.Encode(e)
-		}
-	}
-	{
-		if s.BatchID.Set {
-			e.FieldStart("batch_id")
-			s.BatchID.Encode(e)
-		}
-	}
+var objectOfErrorDetail = codec.Object{
+	Type:     "ErrorDetail",
+	Members:  []string{"error", "message", "path", "field", "batch_id"},
+	Required: []uint8{0b00000011},
 }
 
-var jsonFieldsNameOfErrorDetail = [5]string{
-	0: "error",
-	1: "message",
-	2: "path",
-	3: "field",
-	4: "batch_id",
-}
-
-// Decode decodes ErrorDetail from json.
 func (s *ErrorDetail) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode ErrorDetail to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfErrorDetail.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "error":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.Error = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"error\"")
-			}
+			return 0, codec.DecodeStr(d, &s.Error)
 		case "message":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.Message = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"message\"")
-			}
+			return 1, codec.DecodeStr(d, &s.Message)
 		case "path":
-			if err := func() error {
-				s.Path.Reset()
-				if err := s.Path.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"path\"")
-			}
+			s.Path.Reset()
+			return 2, s.Path.Decode(d)
 		case "field":
-			if err := func() error {
-				s.Field.Reset()
-				if err := s.Field.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"field\"")
-			}
+			s.Field.Reset()
+			return 3, s.Field.Decode(d)
 		case "batch_id":
-			if err := func() error {
-				s.BatchID.Reset()
-				if err := s.BatchID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"batch_id\"")
-			}
-		default:
-			return d.Skip()
+			s.BatchID.Reset()
+			return 4, s.BatchID.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode ErrorDetail")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfErrorDetail) {
-					name = jsonFieldsNameOfErrorDetail[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *ErrorDetail) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *ErrorDetail) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *ErrorDetail) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *ErrorDetail) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *ErrorEnvelope) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *ErrorEnvelope) encodeFields(e *jx.Encoder) {
-	{
-		if s.Data.Set {
-			e.FieldStart("data")
-			s.Data.Encode(e)
-		}
+	if s.Data.Set {
+		e.FieldStart("data")
+		s.Data.Encode(e)
 	}
-	{
-		if s.Status.Set {
-			e.FieldStart("status")
-			s.Status.Encode(e)
-		}
+	if s.Status.Set {
+		e.FieldStart("status")
+		s.Status.Encode(e)
 	}
-	{
-		if s.Message.Set {
-			e.FieldStart("message")
-			s.Message.Encode(e)
-		}
+	if s.Message.Set {
+		e.FieldStart("message")
+		s.Message.Encode(e)
 	}
 	{
 		e.FieldStart("errors")
@@ -212,449 +86,146 @@ func (s *ErrorEnvelope) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfErrorEnvelope = [4]string{
-	0: "data",
-	1: "status",
-	2: "message",
-	3: "errors",
+var objectOfErrorEnvelope = codec.Object{
+	Type:     "ErrorEnvelope",
+	Members:  []string{"data", "status", "message", "errors"},
+	Required: []uint8{0b00001000},
 }
 
-// Decode decodes ErrorEnvelope from json.
 func (s *ErrorEnvelope) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode ErrorEnvelope to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfErrorEnvelope.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "data":
-			if err := func() error {
-				s.Data.Reset()
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
+			s.Data.Reset()
+			return 0, s.Data.Decode(d)
 		case "status":
-			if err := func() error {
-				s.Status.Reset()
-				if err := s.Status.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"status\"")
-			}
+			s.Status.Reset()
+			return 1, s.Status.Decode(d)
 		case "message":
-			if err := func() error {
-				s.Message.Reset()
-				if err := s.Message.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"message\"")
-			}
+			s.Message.Reset()
+			return 2, s.Message.Decode(d)
 		case "errors":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				s.Errors = make([]ErrorDetail, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem ErrorDetail
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Errors = append(s.Errors, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
+			return 3, codec.DecodeArr(d, &s.Errors, (*ErrorDetail).Decode)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode ErrorEnvelope")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00001000,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfErrorEnvelope) {
-					name = jsonFieldsNameOfErrorEnvelope[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *ErrorEnvelope) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *ErrorEnvelope) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *ErrorEnvelope) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *ErrorEnvelope) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes ErrorEnvelopeStatus as json.
 func (s ErrorEnvelopeStatus) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes ErrorEnvelopeStatus from json.
 func (s *ErrorEnvelopeStatus) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode ErrorEnvelopeStatus to nil")
+		return codec.Nil("ErrorEnvelopeStatus")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch ErrorEnvelopeStatus(v) {
-	case ErrorEnvelopeStatusError:
-		*s = ErrorEnvelopeStatusError
-	default:
-		*s = ErrorEnvelopeStatus(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s ErrorEnvelopeStatus) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s ErrorEnvelopeStatus) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *ErrorEnvelopeStatus) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *ErrorEnvelopeStatus) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *LosingCarrierInformation) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("customer_type")
+	s.CustomerType.Encode(e)
+	if s.BusinessName.Set {
+		e.FieldStart("business_name")
+		s.BusinessName.Encode(e)
+	}
+	e.FieldStart("first_name")
+	e.Str(s.FirstName)
+	e.FieldStart("last_name")
+	e.Str(s.LastName)
+	e.FieldStart("account_number")
+	e.Str(s.AccountNumber)
+	if s.Pin.Set {
+		e.FieldStart("pin")
+		s.Pin.Encode(e)
+	}
+	e.FieldStart("authorized_representative_email")
+	e.Str(s.AuthorizedRepresentativeEmail)
+	if s.NotificationEmails != nil {
+		e.FieldStart("notification_emails")
+		e.ArrStart()
+		for _, elem := range s.NotificationEmails {
+			e.Str(elem)
+		}
+		e.ArrEnd()
+	}
+	e.FieldStart("address")
+	s.Address.Encode(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *LosingCarrierInformation) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("customer_type")
-		s.CustomerType.Encode(e)
-	}
-	{
-		if s.BusinessName.Set {
-			e.FieldStart("business_name")
-			s.BusinessName.Encode(e)
-		}
-	}
-	{
-		e.FieldStart("first_name")
-		e.Str(s.FirstName)
-	}
-	{
-		e.FieldStart("last_name")
-		e.Str(s.LastName)
-	}
-	{
-		e.FieldStart("account_number")
-		e.Str(s.AccountNumber)
-	}
-	{
-		if s.Pin.Set {
-			e.FieldStart("pin")
-			s.Pin.Encode(e)
-		}
-	}
-	{
-		e.FieldStart("authorized_representative_email")
-		e.Str(s.AuthorizedRepresentativeEmail)
-	}
-	{
-		if s.NotificationEmails != nil {
-			e.FieldStart("notification_emails")
-			e.ArrStart()
-			for _, elem := range s.NotificationEmails {
-				e.Str(elem)
-			}
-			e.ArrEnd()
-		}
-	}
-	{
-		e.FieldStart("address")
-		s.Address.Encode(e)
-	}
+var objectOfLosingCarrierInformation = codec.Object{
+	Type: "LosingCarrierInformation",
+	Members: []string{
+		"customer_type", "business_name", "first_name", "last_name", "account_number", "pin",
+		"authorized_representative_email", "notification_emails", "address",
+	},
+	Required: []uint8{0b01011101, 0b00000001},
 }
 
-var jsonFieldsNameOfLosingCarrierInformation = [9]string{
-	0: "customer_type",
-	1: "business_name",
-	2: "first_name",
-	3: "last_name",
-	4: "account_number",
-	5: "pin",
-	6: "authorized_representative_email",
-	7: "notification_emails",
-	8: "address",
-}
-
-// Decode decodes LosingCarrierInformation from json.
 func (s *LosingCarrierInformation) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode LosingCarrierInformation to nil")
-	}
-	var requiredBitSet [2]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfLosingCarrierInformation.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "customer_type":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.CustomerType.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"customer_type\"")
-			}
+			return 0, s.CustomerType.Decode(d)
 		case "business_name":
-			if err := func() error {
-				s.BusinessName.Reset()
-				if err := s.BusinessName.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"business_name\"")
-			}
+			s.BusinessName.Reset()
+			return 1, s.BusinessName.Decode(d)
 		case "first_name":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				v, err := d.Str()
-				s.FirstName = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"first_name\"")
-			}
+			return 2, codec.DecodeStr(d, &s.FirstName)
 		case "last_name":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				v, err := d.Str()
-				s.LastName = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"last_name\"")
-			}
+			return 3, codec.DecodeStr(d, &s.LastName)
 		case "account_number":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				v, err := d.Str()
-				s.AccountNumber = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"account_number\"")
-			}
+			return 4, codec.DecodeStr(d, &s.AccountNumber)
 		case "pin":
-			if err := func() error {
-				s.Pin.Reset()
-				if err := s.Pin.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"pin\"")
-			}
+			s.Pin.Reset()
+			return 5, s.Pin.Decode(d)
 		case "authorized_representative_email":
-			requiredBitSet[0] |= 1 << 6
-			if err := func() error {
-				v, err := d.Str()
-				s.AuthorizedRepresentativeEmail = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"authorized_representative_email\"")
-			}
+			return 6, codec.DecodeStr(d, &s.AuthorizedRepresentativeEmail)
 		case "notification_emails":
-			if err := func() error {
-				s.NotificationEmails = make([]string, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem string
-					v, err := d.Str()
-					elem = string(v)
-					if err != nil {
-						return err
-					}
-					s.NotificationEmails = append(s.NotificationEmails, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"notification_emails\"")
-			}
+			return 7, codec.DecodeStrs(d, &s.NotificationEmails)
 		case "address":
-			requiredBitSet[1] |= 1 << 0
-			if err := func() error {
-				if err := s.Address.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"address\"")
-			}
-		default:
-			return errors.Errorf("unexpected field %q", k)
+			return 8, s.Address.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode LosingCarrierInformation")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [2]uint8{
-		0b01011101,
-		0b00000001,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfLosingCarrierInformation) {
-					name = jsonFieldsNameOfLosingCarrierInformation[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *LosingCarrierInformation) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *LosingCarrierInformation) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *LosingCarrierInformation) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes LosingCarrierInformationCustomerType as json.
 func (s LosingCarrierInformationCustomerType) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes LosingCarrierInformationCustomerType from json.
 func (s *LosingCarrierInformationCustomerType) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode LosingCarrierInformationCustomerType to nil")
+		return codec.Nil("LosingCarrierInformationCustomerType")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch LosingCarrierInformationCustomerType(v) {
-	case LosingCarrierInformationCustomerTypeBusiness:
-		*s = LosingCarrierInformationCustomerTypeBusiness
-	case LosingCarrierInformationCustomerTypePersonal:
-		*s = LosingCarrierInformationCustomerTypePersonal
-	default:
-		*s = LosingCarrierInformationCustomerType(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s LosingCarrierInformationCustomerType) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s LosingCarrierInformationCustomerType) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *LosingCarrierInformationCustomerType) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes time.Time as json.
 func (o NilDateTime) Encode(e *jx.Encoder, format func(*jx.Encoder, time.Time)) {
 	if o.Null {
 		e.Null()
@@ -663,7 +234,6 @@ func (o NilDateTime) Encode(e *jx.Encoder, format func(*jx.Encoder, time.Time)) 
 	format(e, o.Value)
 }
 
-// Decode decodes time.Time from json.
 func (o *NilDateTime) Decode(d *jx.Decoder, format func(*jx.Decoder) (time.Time, error)) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode NilDateTime to nil")
@@ -687,20 +257,17 @@ func (o *NilDateTime) Decode(d *jx.Decoder, format func(*jx.Decoder) (time.Time,
 	return nil
 }
 
-// MarshalJSON implements stdjson.Marshaler.
 func (s NilDateTime) MarshalJSON() ([]byte, error) {
 	e := jx.Encoder{}
 	s.Encode(&e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
 	return e.Bytes(), nil
 }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *NilDateTime) UnmarshalJSON(data []byte) error {
 	d := jx.DecodeBytes(data)
 	return s.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00"))
 }
 
-// Encode encodes PortRequestNumberInbound as json.
 func (o NilPortRequestNumberInbound) Encode(e *jx.Encoder) {
 	if o.Null {
 		e.Null()
@@ -709,7 +276,6 @@ func (o NilPortRequestNumberInbound) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes PortRequestNumberInbound from json.
 func (o *NilPortRequestNumberInbound) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode NilPortRequestNumberInbound to nil")
@@ -725,26 +291,15 @@ func (o *NilPortRequestNumberInbound) Decode(d *jx.Decoder) error {
 		return nil
 	}
 	o.Null = false
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s NilPortRequestNumberInbound) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s NilPortRequestNumberInbound) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *NilPortRequestNumberInbound) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes string as json.
 func (o NilString) Encode(e *jx.Encoder) {
 	if o.Null {
 		e.Null()
@@ -753,7 +308,6 @@ func (o NilString) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes string from json.
 func (o *NilString) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode NilString to nil")
@@ -769,28 +323,13 @@ func (o *NilString) Decode(d *jx.Decoder) error {
 		return nil
 	}
 	o.Null = false
-	v, err := d.Str()
-	if err != nil {
-		return err
-	}
-	o.Value = string(v)
-	return nil
+	return codec.DecodeStr(d, &o.Value)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s NilString) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s NilString) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *NilString) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *NilString) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes time.Time as json.
 func (o OptDateTime) Encode(e *jx.Encoder, format func(*jx.Encoder, time.Time)) {
 	if !o.Set {
 		return
@@ -798,7 +337,6 @@ func (o OptDateTime) Encode(e *jx.Encoder, format func(*jx.Encoder, time.Time)) 
 	format(e, o.Value)
 }
 
-// Decode decodes time.Time from json.
 func (o *OptDateTime) Decode(d *jx.Decoder, format func(*jx.Decoder) (time.Time, error)) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptDateTime to nil")
@@ -812,20 +350,17 @@ func (o *OptDateTime) Decode(d *jx.Decoder, format func(*jx.Decoder) (time.Time,
 	return nil
 }
 
-// MarshalJSON implements stdjson.Marshaler.
 func (s OptDateTime) MarshalJSON() ([]byte, error) {
 	e := jx.Encoder{}
 	s.Encode(&e, json.EncodeDateTime)
 	return e.Bytes(), nil
 }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *OptDateTime) UnmarshalJSON(data []byte) error {
 	d := jx.DecodeBytes(data)
 	return s.Decode(d, json.DecodeDateTime)
 }
 
-// Encode encodes ErrorEnvelopeStatus as json.
 func (o OptErrorEnvelopeStatus) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -833,32 +368,20 @@ func (o OptErrorEnvelopeStatus) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes ErrorEnvelopeStatus from json.
 func (o *OptErrorEnvelopeStatus) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptErrorEnvelopeStatus to nil")
 	}
 	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptErrorEnvelopeStatus) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptErrorEnvelopeStatus) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *OptErrorEnvelopeStatus) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes time.Time as json.
 func (o OptNilDateTime) Encode(e *jx.Encoder, format func(*jx.Encoder, time.Time)) {
 	if !o.Set {
 		return
@@ -870,7 +393,6 @@ func (o OptNilDateTime) Encode(e *jx.Encoder, format func(*jx.Encoder, time.Time
 	format(e, o.Value)
 }
 
-// Decode decodes time.Time from json.
 func (o *OptNilDateTime) Decode(d *jx.Decoder, format func(*jx.Decoder) (time.Time, error)) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptNilDateTime to nil")
@@ -896,20 +418,17 @@ func (o *OptNilDateTime) Decode(d *jx.Decoder, format func(*jx.Decoder) (time.Ti
 	return nil
 }
 
-// MarshalJSON implements stdjson.Marshaler.
 func (s OptNilDateTime) MarshalJSON() ([]byte, error) {
 	e := jx.Encoder{}
 	s.Encode(&e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
 	return e.Bytes(), nil
 }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *OptNilDateTime) UnmarshalJSON(data []byte) error {
 	d := jx.DecodeBytes(data)
 	return s.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00"))
 }
 
-// Encode encodes string as json.
 func (o OptNilString) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -921,7 +440,6 @@ func (o OptNilString) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes string from json.
 func (o *OptNilString) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptNilString to nil")
@@ -939,28 +457,13 @@ func (o *OptNilString) Decode(d *jx.Decoder) error {
 	}
 	o.Set = true
 	o.Null = false
-	v, err := d.Str()
-	if err != nil {
-		return err
-	}
-	o.Value = string(v)
-	return nil
+	return codec.DecodeStr(d, &o.Value)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptNilString) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptNilString) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptNilString) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptNilString) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes struct{} as json.
 func (o OptNull) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -968,32 +471,18 @@ func (o OptNull) Encode(e *jx.Encoder) {
 	e.Null()
 }
 
-// Decode decodes struct{} from json.
 func (o *OptNull) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptNull to nil")
 	}
 	o.Set = true
-	if err := d.Null(); err != nil {
-		return err
-	}
-	return nil
+	return d.Null()
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptNull) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptNull) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptNull) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptNull) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes string as json.
 func (o OptString) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -1001,1062 +490,320 @@ func (o OptString) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes string from json.
 func (o *OptString) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptString to nil")
 	}
 	o.Set = true
-	v, err := d.Str()
-	if err != nil {
-		return err
-	}
-	o.Value = string(v)
-	return nil
+	return codec.DecodeStr(d, &o.Value)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptString) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptString) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptString) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptString) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *PortAddress) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("street")
+	e.Str(s.Street)
+	if s.Street2.Set {
+		e.FieldStart("street2")
+		s.Street2.Encode(e)
+	}
+	e.FieldStart("city")
+	e.Str(s.City)
+	e.FieldStart("state")
+	e.Str(s.State)
+	e.FieldStart("zip")
+	e.Str(s.Zip)
+	e.FieldStart("country")
+	e.Str(s.Country)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *PortAddress) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("street")
-		e.Str(s.Street)
-	}
-	{
-		if s.Street2.Set {
-			e.FieldStart("street2")
-			s.Street2.Encode(e)
-		}
-	}
-	{
-		e.FieldStart("city")
-		e.Str(s.City)
-	}
-	{
-		e.FieldStart("state")
-		e.Str(s.State)
-	}
-	{
-		e.FieldStart("zip")
-		e.Str(s.Zip)
-	}
-	{
-		e.FieldStart("country")
-		e.Str(s.Country)
-	}
+var objectOfPortAddress = codec.Object{
+	Type:     "PortAddress",
+	Members:  []string{"street", "street2", "city", "state", "zip", "country"},
+	Required: []uint8{0b00111101},
 }
 
-var jsonFieldsNameOfPortAddress = [6]string{
-	0: "street",
-	1: "street2",
-	2: "city",
-	3: "state",
-	4: "zip",
-	5: "country",
-}
-
-// Decode decodes PortAddress from json.
 func (s *PortAddress) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode PortAddress to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfPortAddress.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "street":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.Street = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"street\"")
-			}
+			return 0, codec.DecodeStr(d, &s.Street)
 		case "street2":
-			if err := func() error {
-				s.Street2.Reset()
-				if err := s.Street2.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"street2\"")
-			}
+			s.Street2.Reset()
+			return 1, s.Street2.Decode(d)
 		case "city":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				v, err := d.Str()
-				s.City = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"city\"")
-			}
+			return 2, codec.DecodeStr(d, &s.City)
 		case "state":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				v, err := d.Str()
-				s.State = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"state\"")
-			}
+			return 3, codec.DecodeStr(d, &s.State)
 		case "zip":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				v, err := d.Str()
-				s.Zip = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"zip\"")
-			}
+			return 4, codec.DecodeStr(d, &s.Zip)
 		case "country":
-			requiredBitSet[0] |= 1 << 5
-			if err := func() error {
-				v, err := d.Str()
-				s.Country = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"country\"")
-			}
-		default:
-			return errors.Errorf("unexpected field %q", k)
+			return 5, codec.DecodeStr(d, &s.Country)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PortAddress")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00111101,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfPortAddress) {
-					name = jsonFieldsNameOfPortAddress[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *PortAddress) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *PortAddress) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PortAddress) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *PortAddress) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *PortCancellation) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("canceled")
+	e.Bool(s.Canceled)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *PortCancellation) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("canceled")
-		e.Bool(s.Canceled)
-	}
+var objectOfPortCancellation = codec.Object{
+	Type:     "PortCancellation",
+	Members:  []string{"canceled"},
+	Required: []uint8{0b00000001},
 }
 
-var jsonFieldsNameOfPortCancellation = [1]string{
-	0: "canceled",
-}
-
-// Decode decodes PortCancellation from json.
 func (s *PortCancellation) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode PortCancellation to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfPortCancellation.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "canceled":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Bool()
-				s.Canceled = bool(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"canceled\"")
-			}
-		default:
-			return d.Skip()
+			return 0, codec.DecodeBool(d, &s.Canceled)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PortCancellation")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000001,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfPortCancellation) {
-					name = jsonFieldsNameOfPortCancellation[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *PortCancellation) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *PortCancellation) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PortCancellation) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *PortCancellation) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *PortCancellationPending) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("canceled")
+	e.Bool(s.Canceled)
+	e.FieldStart("cancel_requested_at")
+	json.EncodeTimeFormat(e, s.CancelRequestedAt, "2006-01-02T15:04:05.000Z07:00")
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *PortCancellationPending) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("canceled")
-		e.Bool(s.Canceled)
-	}
-	{
-		e.FieldStart("cancel_requested_at")
-		json.EncodeTimeFormat(e, s.CancelRequestedAt, "2006-01-02T15:04:05.000Z07:00")
-	}
+var objectOfPortCancellationPending = codec.Object{
+	Type:     "PortCancellationPending",
+	Members:  []string{"canceled", "cancel_requested_at"},
+	Required: []uint8{0b00000011},
 }
 
-var jsonFieldsNameOfPortCancellationPending = [2]string{
-	0: "canceled",
-	1: "cancel_requested_at",
-}
-
-// Decode decodes PortCancellationPending from json.
 func (s *PortCancellationPending) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode PortCancellationPending to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfPortCancellationPending.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "canceled":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Bool()
-				s.Canceled = bool(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"canceled\"")
-			}
+			return 0, codec.DecodeBool(d, &s.Canceled)
 		case "cancel_requested_at":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.000Z07:00")
-				s.CancelRequestedAt = v
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"cancel_requested_at\"")
-			}
-		default:
-			return d.Skip()
+			return 1, codec.DecodeTime(d, &s.CancelRequestedAt, "2006-01-02T15:04:05.000Z07:00")
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PortCancellationPending")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfPortCancellationPending) {
-					name = jsonFieldsNameOfPortCancellationPending[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *PortCancellationPending) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *PortCancellationPending) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *PortCancellationPending) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode implements json.Marshaler.
 func (s *PortCancellationPendingReply) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *PortCancellationPendingReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("data")
-		s.Data.Encode(e)
-	}
+	e.FieldStart("data")
+	s.Data.Encode(e)
 	{
 		_ = s.Errors
 		e.FieldStart("errors")
 		e.Null()
 	}
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfPortCancellationPendingReply = [2]string{
-	0: "data",
-	1: "errors",
+var objectOfPortCancellationPendingReply = codec.Object{
+	Type:     "PortCancellationPendingReply",
+	Members:  []string{"data", "errors"},
+	Required: []uint8{0b00000011},
 }
 
-// Decode decodes PortCancellationPendingReply from json.
 func (s *PortCancellationPendingReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode PortCancellationPendingReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfPortCancellationPendingReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
+			return 0, s.Data.Decode(d)
 		case "errors":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
+			return 1, d.Null()
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PortCancellationPendingReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfPortCancellationPendingReply) {
-					name = jsonFieldsNameOfPortCancellationPendingReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *PortCancellationPendingReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *PortCancellationPendingReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *PortCancellationPendingReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode implements json.Marshaler.
 func (s *PortCancellationReply) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *PortCancellationReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("data")
-		s.Data.Encode(e)
-	}
+	e.FieldStart("data")
+	s.Data.Encode(e)
 	{
 		_ = s.Errors
 		e.FieldStart("errors")
 		e.Null()
 	}
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfPortCancellationReply = [2]string{
-	0: "data",
-	1: "errors",
+var objectOfPortCancellationReply = codec.Object{
+	Type:     "PortCancellationReply",
+	Members:  []string{"data", "errors"},
+	Required: []uint8{0b00000011},
 }
 
-// Decode decodes PortCancellationReply from json.
 func (s *PortCancellationReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode PortCancellationReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfPortCancellationReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
+			return 0, s.Data.Decode(d)
 		case "errors":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
+			return 1, d.Null()
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PortCancellationReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfPortCancellationReply) {
-					name = jsonFieldsNameOfPortCancellationReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *PortCancellationReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *PortCancellationReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *PortCancellationReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode implements json.Marshaler.
 func (s *PortDocument) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("document_sid")
+	e.Str(s.DocumentSid)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *PortDocument) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("document_sid")
-		e.Str(s.DocumentSid)
-	}
+var objectOfPortDocument = codec.Object{
+	Type:     "PortDocument",
+	Members:  []string{"document_sid"},
+	Required: []uint8{0b00000001},
 }
 
-var jsonFieldsNameOfPortDocument = [1]string{
-	0: "document_sid",
-}
-
-// Decode decodes PortDocument from json.
 func (s *PortDocument) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode PortDocument to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfPortDocument.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "document_sid":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.DocumentSid = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"document_sid\"")
-			}
-		default:
-			return d.Skip()
+			return 0, codec.DecodeStr(d, &s.DocumentSid)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PortDocument")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000001,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfPortDocument) {
-					name = jsonFieldsNameOfPortDocument[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *PortDocument) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *PortDocument) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PortDocument) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *PortDocument) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *PortDocumentReply) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *PortDocumentReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("data")
-		s.Data.Encode(e)
-	}
+	e.FieldStart("data")
+	s.Data.Encode(e)
 	{
 		_ = s.Errors
 		e.FieldStart("errors")
 		e.Null()
 	}
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfPortDocumentReply = [2]string{
-	0: "data",
-	1: "errors",
+var objectOfPortDocumentReply = codec.Object{
+	Type:     "PortDocumentReply",
+	Members:  []string{"data", "errors"},
+	Required: []uint8{0b00000011},
 }
 
-// Decode decodes PortDocumentReply from json.
 func (s *PortDocumentReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode PortDocumentReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfPortDocumentReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
+			return 0, s.Data.Decode(d)
 		case "errors":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
+			return 1, d.Null()
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PortDocumentReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfPortDocumentReply) {
-					name = jsonFieldsNameOfPortDocumentReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *PortDocumentReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *PortDocumentReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PortDocumentReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *PortDocumentReply) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *PortHistoryEntry) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("at")
+	json.EncodeTimeFormat(e, s.At, "2006-01-02T15:04:05.000Z07:00")
+	e.FieldStart("event")
+	e.Str(s.Event)
+	e.FieldStart("from")
+	s.From.Encode(e)
+	e.FieldStart("to")
+	e.Str(s.To)
+	e.FieldStart("detail")
+	s.Detail.Encode(e)
+	e.FieldStart("actor")
+	e.Str(s.Actor)
+	e.FieldStart("note")
+	s.Note.Encode(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *PortHistoryEntry) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("at")
-		json.EncodeTimeFormat(e, s.At, "2006-01-02T15:04:05.000Z07:00")
-	}
-	{
-		e.FieldStart("event")
-		e.Str(s.Event)
-	}
-	{
-		e.FieldStart("from")
-		s.From.Encode(e)
-	}
-	{
-		e.FieldStart("to")
-		e.Str(s.To)
-	}
-	{
-		e.FieldStart("detail")
-		s.Detail.Encode(e)
-	}
-	{
-		e.FieldStart("actor")
-		e.Str(s.Actor)
-	}
-	{
-		e.FieldStart("note")
-		s.Note.Encode(e)
-	}
+var objectOfPortHistoryEntry = codec.Object{
+	Type:     "PortHistoryEntry",
+	Members:  []string{"at", "event", "from", "to", "detail", "actor", "note"},
+	Required: []uint8{0b01111111},
 }
 
-var jsonFieldsNameOfPortHistoryEntry = [7]string{
-	0: "at",
-	1: "event",
-	2: "from",
-	3: "to",
-	4: "detail",
-	5: "actor",
-	6: "note",
-}
-
-// Decode decodes PortHistoryEntry from json.
 func (s *PortHistoryEntry) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode PortHistoryEntry to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfPortHistoryEntry.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "at":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.000Z07:00")
-				s.At = v
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"at\"")
-			}
+			return 0, codec.DecodeTime(d, &s.At, "2006-01-02T15:04:05.000Z07:00")
 		case "event":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.Event = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"event\"")
-			}
+			return 1, codec.DecodeStr(d, &s.Event)
 		case "from":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				if err := s.From.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"from\"")
-			}
+			return 2, s.From.Decode(d)
 		case "to":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				v, err := d.Str()
-				s.To = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"to\"")
-			}
+			return 3, codec.DecodeStr(d, &s.To)
 		case "detail":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				if err := s.Detail.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"detail\"")
-			}
+			return 4, s.Detail.Decode(d)
 		case "actor":
-			requiredBitSet[0] |= 1 << 5
-			if err := func() error {
-				v, err := d.Str()
-				s.Actor = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"actor\"")
-			}
+			return 5, codec.DecodeStr(d, &s.Actor)
 		case "note":
-			requiredBitSet[0] |= 1 << 6
-			if err := func() error {
-				if err := s.Note.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"note\"")
-			}
-		default:
-			return d.Skip()
+			return 6, s.Note.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PortHistoryEntry")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b01111111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfPortHistoryEntry) {
-					name = jsonFieldsNameOfPortHistoryEntry[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *PortHistoryEntry) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *PortHistoryEntry) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PortHistoryEntry) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *PortHistoryEntry) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *PortInitiation) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *PortInitiation) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("port_request_id")
-		e.Str(s.PortRequestID)
-	}
-	{
-		e.FieldStart("status")
-		s.Status.Encode(e)
-	}
-	{
-		e.FieldStart("signature_url")
-		s.SignatureURL.Encode(e)
-	}
+	e.FieldStart("port_request_id")
+	e.Str(s.PortRequestID)
+	e.FieldStart("status")
+	s.Status.Encode(e)
+	e.FieldStart("signature_url")
+	s.SignatureURL.Encode(e)
 	{
 		e.FieldStart("phone_numbers")
 		e.ArrStart()
@@ -2065,829 +812,229 @@ func (s *PortInitiation) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-}
-
-var jsonFieldsNameOfPortInitiation = [4]string{
-	0: "port_request_id",
-	1: "status",
-	2: "signature_url",
-	3: "phone_numbers",
-}
-
-// Decode decodes PortInitiation from json.
-func (s *PortInitiation) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode PortInitiation to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "port_request_id":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.PortRequestID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"port_request_id\"")
-			}
-		case "status":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := s.Status.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"status\"")
-			}
-		case "signature_url":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				if err := s.SignatureURL.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"signature_url\"")
-			}
-		case "phone_numbers":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				s.PhoneNumbers = make([]string, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem string
-					v, err := d.Str()
-					elem = string(v)
-					if err != nil {
-						return err
-					}
-					s.PhoneNumbers = append(s.PhoneNumbers, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"phone_numbers\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PortInitiation")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00001111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfPortInitiation) {
-					name = jsonFieldsNameOfPortInitiation[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *PortInitiation) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PortInitiation) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *PortInitiationReply) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *PortInitiationReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("data")
-		s.Data.Encode(e)
-	}
+var objectOfPortInitiation = codec.Object{
+	Type:     "PortInitiation",
+	Members:  []string{"port_request_id", "status", "signature_url", "phone_numbers"},
+	Required: []uint8{0b00001111},
+}
+
+func (s *PortInitiation) Decode(d *jx.Decoder) error {
+	return objectOfPortInitiation.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "port_request_id":
+			return 0, codec.DecodeStr(d, &s.PortRequestID)
+		case "status":
+			return 1, s.Status.Decode(d)
+		case "signature_url":
+			return 2, s.SignatureURL.Decode(d)
+		case "phone_numbers":
+			return 3, codec.DecodeStrs(d, &s.PhoneNumbers)
+		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *PortInitiation) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *PortInitiation) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *PortInitiationReply) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("data")
+	s.Data.Encode(e)
 	{
 		_ = s.Errors
 		e.FieldStart("errors")
 		e.Null()
 	}
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfPortInitiationReply = [2]string{
-	0: "data",
-	1: "errors",
+var objectOfPortInitiationReply = codec.Object{
+	Type:     "PortInitiationReply",
+	Members:  []string{"data", "errors"},
+	Required: []uint8{0b00000011},
 }
 
-// Decode decodes PortInitiationReply from json.
 func (s *PortInitiationReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode PortInitiationReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfPortInitiationReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
+			return 0, s.Data.Decode(d)
 		case "errors":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
+			return 1, d.Null()
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PortInitiationReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfPortInitiationReply) {
-					name = jsonFieldsNameOfPortInitiationReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *PortInitiationReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *PortInitiationReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PortInitiationReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *PortInitiationReply) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *PortLetter) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("state")
+	s.State.Encode(e)
+	e.FieldStart("sha256")
+	e.Str(s.SHA256)
+	e.FieldStart("signed_sha256")
+	s.SignedSHA256.Encode(e)
+	e.FieldStart("created_at")
+	json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
+	e.FieldStart("sign_by")
+	json.EncodeTimeFormat(e, s.SignBy, "2006-01-02T15:04:05.000Z07:00")
+	e.FieldStart("ended_at")
+	s.EndedAt.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
+	e.FieldStart("links")
+	e.Int(s.Links)
+	e.FieldStart("reminders")
+	e.Int(s.Reminders)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *PortLetter) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("state")
-		s.State.Encode(e)
-	}
-	{
-		e.FieldStart("sha256")
-		e.Str(s.SHA256)
-	}
-	{
-		e.FieldStart("signed_sha256")
-		s.SignedSHA256.Encode(e)
-	}
-	{
-		e.FieldStart("created_at")
-		json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
-	}
-	{
-		e.FieldStart("sign_by")
-		json.EncodeTimeFormat(e, s.SignBy, "2006-01-02T15:04:05.000Z07:00")
-	}
-	{
-		e.FieldStart("ended_at")
-		s.EndedAt.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
-	}
-	{
-		e.FieldStart("links")
-		e.Int(s.Links)
-	}
-	{
-		e.FieldStart("reminders")
-		e.Int(s.Reminders)
-	}
+var objectOfPortLetter = codec.Object{
+	Type: "PortLetter",
+	Members: []string{
+		"state", "sha256", "signed_sha256", "created_at", "sign_by", "ended_at", "links", "reminders",
+	},
+	Required: []uint8{0b11111111},
 }
 
-var jsonFieldsNameOfPortLetter = [8]string{
-	0: "state",
-	1: "sha256",
-	2: "signed_sha256",
-	3: "created_at",
-	4: "sign_by",
-	5: "ended_at",
-	6: "links",
-	7: "reminders",
-}
-
-// Decode decodes PortLetter from json.
 func (s *PortLetter) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode PortLetter to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfPortLetter.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "state":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.State.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"state\"")
-			}
+			return 0, s.State.Decode(d)
 		case "sha256":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.SHA256 = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"sha256\"")
-			}
+			return 1, codec.DecodeStr(d, &s.SHA256)
 		case "signed_sha256":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				if err := s.SignedSHA256.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"signed_sha256\"")
-			}
+			return 2, s.SignedSHA256.Decode(d)
 		case "created_at":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.000Z07:00")
-				s.CreatedAt = v
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"created_at\"")
-			}
+			return 3, codec.DecodeTime(d, &s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
 		case "sign_by":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.000Z07:00")
-				s.SignBy = v
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"sign_by\"")
-			}
+			return 4, codec.DecodeTime(d, &s.SignBy, "2006-01-02T15:04:05.000Z07:00")
 		case "ended_at":
-			requiredBitSet[0] |= 1 << 5
-			if err := func() error {
-				if err := s.EndedAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00")); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"ended_at\"")
-			}
+			return 5, s.EndedAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00"))
 		case "links":
-			requiredBitSet[0] |= 1 << 6
-			if err := func() error {
-				v, err := d.Int()
-				s.Links = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"links\"")
-			}
+			return 6, codec.DecodeInt(d, &s.Links)
 		case "reminders":
-			requiredBitSet[0] |= 1 << 7
-			if err := func() error {
-				v, err := d.Int()
-				s.Reminders = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"reminders\"")
-			}
-		default:
-			return d.Skip()
+			return 7, codec.DecodeInt(d, &s.Reminders)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PortLetter")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b11111111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfPortLetter) {
-					name = jsonFieldsNameOfPortLetter[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *PortLetter) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *PortLetter) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PortLetter) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *PortLetter) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *PortLetterEvent) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("number")
+	e.Int(s.Number)
+	e.FieldStart("at")
+	json.EncodeTimeFormat(e, s.At, "2006-01-02T15:04:05.999999999Z07:00")
+	e.FieldStart("kind")
+	s.Kind.Encode(e)
+	e.FieldStart("email")
+	e.Str(s.Email)
+	e.FieldStart("sha256")
+	e.Str(s.SHA256)
+	e.FieldStart("name")
+	e.Str(s.Name)
+	e.FieldStart("title")
+	e.Str(s.Title)
+	e.FieldStart("disclosure")
+	e.Str(s.Disclosure)
+	e.FieldStart("ip")
+	e.Str(s.IP)
+	e.FieldStart("user_agent")
+	e.Str(s.UserAgent)
+	e.FieldStart("reason")
+	e.Str(s.Reason)
+	e.FieldStart("previous")
+	e.Str(s.Previous)
+	e.FieldStart("hash")
+	e.Str(s.Hash)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *PortLetterEvent) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("number")
-		e.Int(s.Number)
-	}
-	{
-		e.FieldStart("at")
-		json.EncodeTimeFormat(e, s.At, "2006-01-02T15:04:05.999999999Z07:00")
-	}
-	{
-		e.FieldStart("kind")
-		s.Kind.Encode(e)
-	}
-	{
-		e.FieldStart("email")
-		e.Str(s.Email)
-	}
-	{
-		e.FieldStart("sha256")
-		e.Str(s.SHA256)
-	}
-	{
-		e.FieldStart("name")
-		e.Str(s.Name)
-	}
-	{
-		e.FieldStart("title")
-		e.Str(s.Title)
-	}
-	{
-		e.FieldStart("disclosure")
-		e.Str(s.Disclosure)
-	}
-	{
-		e.FieldStart("ip")
-		e.Str(s.IP)
-	}
-	{
-		e.FieldStart("user_agent")
-		e.Str(s.UserAgent)
-	}
-	{
-		e.FieldStart("reason")
-		e.Str(s.Reason)
-	}
-	{
-		e.FieldStart("previous")
-		e.Str(s.Previous)
-	}
-	{
-		e.FieldStart("hash")
-		e.Str(s.Hash)
-	}
+var objectOfPortLetterEvent = codec.Object{
+	Type: "PortLetterEvent",
+	Members: []string{
+		"number", "at", "kind", "email", "sha256", "name", "title", "disclosure", "ip", "user_agent", "reason",
+		"previous", "hash",
+	},
+	Required: []uint8{0b11111111, 0b00011111},
 }
 
-var jsonFieldsNameOfPortLetterEvent = [13]string{
-	0:  "number",
-	1:  "at",
-	2:  "kind",
-	3:  "email",
-	4:  "sha256",
-	5:  "name",
-	6:  "title",
-	7:  "disclosure",
-	8:  "ip",
-	9:  "user_agent",
-	10: "reason",
-	11: "previous",
-	12: "hash",
-}
-
-// Decode decodes PortLetterEvent from json.
 func (s *PortLetterEvent) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode PortLetterEvent to nil")
-	}
-	var requiredBitSet [2]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfPortLetterEvent.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "number":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Int()
-				s.Number = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"number\"")
-			}
+			return 0, codec.DecodeInt(d, &s.Number)
 		case "at":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.999999999Z07:00")
-				s.At = v
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"at\"")
-			}
+			return 1, codec.DecodeTime(d, &s.At, "2006-01-02T15:04:05.999999999Z07:00")
 		case "kind":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				if err := s.Kind.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"kind\"")
-			}
+			return 2, s.Kind.Decode(d)
 		case "email":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				v, err := d.Str()
-				s.Email = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"email\"")
-			}
+			return 3, codec.DecodeStr(d, &s.Email)
 		case "sha256":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				v, err := d.Str()
-				s.SHA256 = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"sha256\"")
-			}
+			return 4, codec.DecodeStr(d, &s.SHA256)
 		case "name":
-			requiredBitSet[0] |= 1 << 5
-			if err := func() error {
-				v, err := d.Str()
-				s.Name = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"name\"")
-			}
+			return 5, codec.DecodeStr(d, &s.Name)
 		case "title":
-			requiredBitSet[0] |= 1 << 6
-			if err := func() error {
-				v, err := d.Str()
-				s.Title = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"title\"")
-			}
+			return 6, codec.DecodeStr(d, &s.Title)
 		case "disclosure":
-			requiredBitSet[0] |= 1 << 7
-			if err := func() error {
-				v, err := d.Str()
-				s.Disclosure = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"disclosure\"")
-			}
+			return 7, codec.DecodeStr(d, &s.Disclosure)
 		case "ip":
-			requiredBitSet[1] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.IP = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"ip\"")
-			}
+			return 8, codec.DecodeStr(d, &s.IP)
 		case "user_agent":
-			requiredBitSet[1] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.UserAgent = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"user_agent\"")
-			}
+			return 9, codec.DecodeStr(d, &s.UserAgent)
 		case "reason":
-			requiredBitSet[1] |= 1 << 2
-			if err := func() error {
-				v, err := d.Str()
-				s.Reason = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"reason\"")
-			}
+			return 10, codec.DecodeStr(d, &s.Reason)
 		case "previous":
-			requiredBitSet[1] |= 1 << 3
-			if err := func() error {
-				v, err := d.Str()
-				s.Previous = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"previous\"")
-			}
+			return 11, codec.DecodeStr(d, &s.Previous)
 		case "hash":
-			requiredBitSet[1] |= 1 << 4
-			if err := func() error {
-				v, err := d.Str()
-				s.Hash = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"hash\"")
-			}
-		default:
-			return d.Skip()
+			return 12, codec.DecodeStr(d, &s.Hash)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PortLetterEvent")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [2]uint8{
-		0b11111111,
-		0b00011111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfPortLetterEvent) {
-					name = jsonFieldsNameOfPortLetterEvent[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *PortLetterEvent) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *PortLetterEvent) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PortLetterEvent) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *PortLetterEvent) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes PortLetterEventKind as json.
 func (s PortLetterEventKind) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes PortLetterEventKind from json.
 func (s *PortLetterEventKind) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode PortLetterEventKind to nil")
+		return codec.Nil("PortLetterEventKind")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch PortLetterEventKind(v) {
-	case PortLetterEventKindCreated:
-		*s = PortLetterEventKindCreated
-	case PortLetterEventKindSent:
-		*s = PortLetterEventKindSent
-	case PortLetterEventKindReturned:
-		*s = PortLetterEventKindReturned
-	case PortLetterEventKindResent:
-		*s = PortLetterEventKindResent
-	case PortLetterEventKindReminded:
-		*s = PortLetterEventKindReminded
-	case PortLetterEventKindSigned:
-		*s = PortLetterEventKindSigned
-	case PortLetterEventKindSealed:
-		*s = PortLetterEventKindSealed
-	case PortLetterEventKindDeclined:
-		*s = PortLetterEventKindDeclined
-	case PortLetterEventKindRevoked:
-		*s = PortLetterEventKindRevoked
-	default:
-		*s = PortLetterEventKind(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s PortLetterEventKind) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s PortLetterEventKind) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PortLetterEventKind) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *PortLetterEventKind) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *PortLetterEvidence) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *PortLetterEvidence) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("port_request_id")
-		e.Str(s.PortRequestID)
-	}
-	{
-		e.FieldStart("letter_sha256")
-		e.Str(s.LetterSHA256)
-	}
-	{
-		e.FieldStart("signed_letter_sha256")
-		e.Str(s.SignedLetterSHA256)
-	}
-	{
-		e.FieldStart("head")
-		e.Str(s.Head)
-	}
+	e.FieldStart("port_request_id")
+	e.Str(s.PortRequestID)
+	e.FieldStart("letter_sha256")
+	e.Str(s.LetterSHA256)
+	e.FieldStart("signed_letter_sha256")
+	e.Str(s.SignedLetterSHA256)
+	e.FieldStart("head")
+	e.Str(s.Head)
 	{
 		e.FieldStart("events")
 		e.ArrStart()
@@ -2896,641 +1043,187 @@ func (s *PortLetterEvidence) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfPortLetterEvidence = [5]string{
-	0: "port_request_id",
-	1: "letter_sha256",
-	2: "signed_letter_sha256",
-	3: "head",
-	4: "events",
+var objectOfPortLetterEvidence = codec.Object{
+	Type:     "PortLetterEvidence",
+	Members:  []string{"port_request_id", "letter_sha256", "signed_letter_sha256", "head", "events"},
+	Required: []uint8{0b00011111},
 }
 
-// Decode decodes PortLetterEvidence from json.
 func (s *PortLetterEvidence) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode PortLetterEvidence to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfPortLetterEvidence.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "port_request_id":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.PortRequestID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"port_request_id\"")
-			}
+			return 0, codec.DecodeStr(d, &s.PortRequestID)
 		case "letter_sha256":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.LetterSHA256 = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"letter_sha256\"")
-			}
+			return 1, codec.DecodeStr(d, &s.LetterSHA256)
 		case "signed_letter_sha256":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				v, err := d.Str()
-				s.SignedLetterSHA256 = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"signed_letter_sha256\"")
-			}
+			return 2, codec.DecodeStr(d, &s.SignedLetterSHA256)
 		case "head":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				v, err := d.Str()
-				s.Head = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"head\"")
-			}
+			return 3, codec.DecodeStr(d, &s.Head)
 		case "events":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				s.Events = make([]PortLetterEvent, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem PortLetterEvent
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Events = append(s.Events, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"events\"")
-			}
-		default:
-			return d.Skip()
+			return 4, codec.DecodeArr(d, &s.Events, (*PortLetterEvent).Decode)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PortLetterEvidence")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00011111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfPortLetterEvidence) {
-					name = jsonFieldsNameOfPortLetterEvidence[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *PortLetterEvidence) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *PortLetterEvidence) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PortLetterEvidence) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *PortLetterEvidence) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *PortLetterRecord) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("letter")
+	s.Letter.Encode(e)
+	e.FieldStart("evidence")
+	s.Evidence.Encode(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *PortLetterRecord) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("letter")
-		s.Letter.Encode(e)
-	}
-	{
-		e.FieldStart("evidence")
-		s.Evidence.Encode(e)
-	}
+var objectOfPortLetterRecord = codec.Object{
+	Type:     "PortLetterRecord",
+	Members:  []string{"letter", "evidence"},
+	Required: []uint8{0b00000011},
 }
 
-var jsonFieldsNameOfPortLetterRecord = [2]string{
-	0: "letter",
-	1: "evidence",
-}
-
-// Decode decodes PortLetterRecord from json.
 func (s *PortLetterRecord) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode PortLetterRecord to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfPortLetterRecord.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "letter":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Letter.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"letter\"")
-			}
+			return 0, s.Letter.Decode(d)
 		case "evidence":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := s.Evidence.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"evidence\"")
-			}
-		default:
-			return d.Skip()
+			return 1, s.Evidence.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PortLetterRecord")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfPortLetterRecord) {
-					name = jsonFieldsNameOfPortLetterRecord[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *PortLetterRecord) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *PortLetterRecord) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PortLetterRecord) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *PortLetterRecord) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *PortLetterReply) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *PortLetterReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("data")
-		s.Data.Encode(e)
-	}
+	e.FieldStart("data")
+	s.Data.Encode(e)
 	{
 		_ = s.Errors
 		e.FieldStart("errors")
 		e.Null()
 	}
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfPortLetterReply = [2]string{
-	0: "data",
-	1: "errors",
+var objectOfPortLetterReply = codec.Object{
+	Type:     "PortLetterReply",
+	Members:  []string{"data", "errors"},
+	Required: []uint8{0b00000011},
 }
 
-// Decode decodes PortLetterReply from json.
 func (s *PortLetterReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode PortLetterReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfPortLetterReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
+			return 0, s.Data.Decode(d)
 		case "errors":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
+			return 1, d.Null()
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PortLetterReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfPortLetterReply) {
-					name = jsonFieldsNameOfPortLetterReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *PortLetterReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *PortLetterReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PortLetterReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *PortLetterReply) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes PortLetterState as json.
 func (s PortLetterState) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes PortLetterState from json.
 func (s *PortLetterState) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode PortLetterState to nil")
+		return codec.Nil("PortLetterState")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch PortLetterState(v) {
-	case PortLetterStateWaiting:
-		*s = PortLetterStateWaiting
-	case PortLetterStateSigned:
-		*s = PortLetterStateSigned
-	case PortLetterStateDeclined:
-		*s = PortLetterStateDeclined
-	case PortLetterStateRevoked:
-		*s = PortLetterStateRevoked
-	default:
-		*s = PortLetterState(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s PortLetterState) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s PortLetterState) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PortLetterState) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *PortLetterState) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *PortNumberPin) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("phone_number")
+	e.Str(s.PhoneNumber)
+	e.FieldStart("pin")
+	e.Str(s.Pin)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *PortNumberPin) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("phone_number")
-		e.Str(s.PhoneNumber)
-	}
-	{
-		e.FieldStart("pin")
-		e.Str(s.Pin)
-	}
+var objectOfPortNumberPin = codec.Object{
+	Type:     "PortNumberPin",
+	Members:  []string{"phone_number", "pin"},
+	Required: []uint8{0b00000011},
 }
 
-var jsonFieldsNameOfPortNumberPin = [2]string{
-	0: "phone_number",
-	1: "pin",
-}
-
-// Decode decodes PortNumberPin from json.
 func (s *PortNumberPin) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode PortNumberPin to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfPortNumberPin.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "phone_number":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.PhoneNumber = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"phone_number\"")
-			}
+			return 0, codec.DecodeStr(d, &s.PhoneNumber)
 		case "pin":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.Pin = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"pin\"")
-			}
-		default:
-			return errors.Errorf("unexpected field %q", k)
+			return 1, codec.DecodeStr(d, &s.Pin)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PortNumberPin")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfPortNumberPin) {
-					name = jsonFieldsNameOfPortNumberPin[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *PortNumberPin) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *PortNumberPin) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PortNumberPin) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *PortNumberPin) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes PortNumberStatus as json.
 func (s PortNumberStatus) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes PortNumberStatus from json.
 func (s *PortNumberStatus) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode PortNumberStatus to nil")
+		return codec.Nil("PortNumberStatus")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch PortNumberStatus(v) {
-	case PortNumberStatusPending:
-		*s = PortNumberStatusPending
-	case PortNumberStatusSubmitted:
-		*s = PortNumberStatusSubmitted
-	case PortNumberStatusInProgress:
-		*s = PortNumberStatusInProgress
-	case PortNumberStatusFocConfirmed:
-		*s = PortNumberStatusFocConfirmed
-	case PortNumberStatusPorted:
-		*s = PortNumberStatusPorted
-	case PortNumberStatusRejected:
-		*s = PortNumberStatusRejected
-	case PortNumberStatusCanceled:
-		*s = PortNumberStatusCanceled
-	default:
-		*s = PortNumberStatus(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s PortNumberStatus) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s PortNumberStatus) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PortNumberStatus) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *PortNumberStatus) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes PortNumberType as json.
 func (s PortNumberType) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes PortNumberType from json.
 func (s *PortNumberType) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode PortNumberType to nil")
+		return codec.Nil("PortNumberType")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch PortNumberType(v) {
-	case PortNumberTypeMobile:
-		*s = PortNumberTypeMobile
-	case PortNumberTypeLandline:
-		*s = PortNumberTypeLandline
-	case PortNumberTypeTollFree:
-		*s = PortNumberTypeTollFree
-	case PortNumberTypeVoip:
-		*s = PortNumberTypeVoip
-	case PortNumberTypeUnknown:
-		*s = PortNumberTypeUnknown
-	default:
-		*s = PortNumberType(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s PortNumberType) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s PortNumberType) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PortNumberType) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *PortNumberType) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *PortRequest) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *PortRequest) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("id")
-		e.Str(s.ID)
-	}
-	{
-		e.FieldStart("status")
-		s.Status.Encode(e)
-	}
-	{
-		if s.StatusDetail.Set {
-			e.FieldStart("status_detail")
-			s.StatusDetail.Encode(e)
-		}
+	e.FieldStart("id")
+	e.Str(s.ID)
+	e.FieldStart("status")
+	s.Status.Encode(e)
+	if s.StatusDetail.Set {
+		e.FieldStart("status_detail")
+		s.StatusDetail.Encode(e)
 	}
 	{
 		e.FieldStart("phone_numbers")
@@ -3540,10 +1233,8 @@ func (s *PortRequest) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-	{
-		e.FieldStart("authorized_rep_email")
-		e.Str(s.AuthorizedRepEmail)
-	}
+	e.FieldStart("authorized_rep_email")
+	e.Str(s.AuthorizedRepEmail)
 	{
 		e.FieldStart("notification_emails")
 		e.ArrStart()
@@ -3552,437 +1243,144 @@ func (s *PortRequest) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-	{
-		e.FieldStart("created_at")
-		json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
+	e.FieldStart("created_at")
+	json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
+	e.FieldStart("updated_at")
+	json.EncodeTimeFormat(e, s.UpdatedAt, "2006-01-02T15:04:05.000Z07:00")
+	if s.TargetPortDate.Set {
+		e.FieldStart("target_port_date")
+		s.TargetPortDate.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
 	}
-	{
-		e.FieldStart("updated_at")
-		json.EncodeTimeFormat(e, s.UpdatedAt, "2006-01-02T15:04:05.000Z07:00")
+	if s.AccountNumber.Set {
+		e.FieldStart("account_number")
+		s.AccountNumber.Encode(e)
 	}
-	{
-		if s.TargetPortDate.Set {
-			e.FieldStart("target_port_date")
-			s.TargetPortDate.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
+	if s.Documents != nil {
+		e.FieldStart("documents")
+		e.ArrStart()
+		for _, elem := range s.Documents {
+			e.Str(elem)
 		}
+		e.ArrEnd()
 	}
-	{
-		if s.AccountNumber.Set {
-			e.FieldStart("account_number")
-			s.AccountNumber.Encode(e)
+	if s.FocDate.Set {
+		e.FieldStart("foc_date")
+		s.FocDate.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
+	}
+	if s.SignBy.Set {
+		e.FieldStart("sign_by")
+		s.SignBy.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
+	}
+	if s.SignedAt.Set {
+		e.FieldStart("signed_at")
+		s.SignedAt.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
+	}
+	if s.CancelRequestedAt.Set {
+		e.FieldStart("cancel_requested_at")
+		s.CancelRequestedAt.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
+	}
+	if s.EndedAt.Set {
+		e.FieldStart("ended_at")
+		s.EndedAt.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
+	}
+	if s.FailureReason.Set {
+		e.FieldStart("failure_reason")
+		s.FailureReason.Encode(e)
+	}
+	if s.FailureCode.Set {
+		e.FieldStart("failure_code")
+		s.FailureCode.Encode(e)
+	}
+	if s.WhoMustAct.Set {
+		e.FieldStart("who_must_act")
+		s.WhoMustAct.Encode(e)
+	}
+	if s.History != nil {
+		e.FieldStart("history")
+		e.ArrStart()
+		for _, elem := range s.History {
+			elem.Encode(e)
 		}
+		e.ArrEnd()
 	}
-	{
-		if s.Documents != nil {
-			e.FieldStart("documents")
-			e.ArrStart()
-			for _, elem := range s.Documents {
-				e.Str(elem)
-			}
-			e.ArrEnd()
-		}
-	}
-	{
-		if s.FocDate.Set {
-			e.FieldStart("foc_date")
-			s.FocDate.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
-		}
-	}
-	{
-		if s.SignBy.Set {
-			e.FieldStart("sign_by")
-			s.SignBy.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
-		}
-	}
-	{
-		if s.SignedAt.Set {
-			e.FieldStart("signed_at")
-			s.SignedAt.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
-		}
-	}
-	{
-		if s.CancelRequestedAt.Set {
-			e.FieldStart("cancel_requested_at")
-			s.CancelRequestedAt.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
-		}
-	}
-	{
-		if s.EndedAt.Set {
-			e.FieldStart("ended_at")
-			s.EndedAt.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
-		}
-	}
-	{
-		if s.FailureReason.Set {
-			e.FieldStart("failure_reason")
-			s.FailureReason.Encode(e)
-		}
-	}
-	{
-		if s.FailureCode.Set {
-			e.FieldStart("failure_code")
-			s.FailureCode.Encode(e)
-		}
-	}
-	{
-		if s.WhoMustAct.Set {
-			e.FieldStart("who_must_act")
-			s.WhoMustAct.Encode(e)
-		}
-	}
-	{
-		if s.History != nil {
-			e.FieldStart("history")
-			e.ArrStart()
-			for _, elem := range s.History {
-				elem.Encode(e)
-			}
-			e.ArrEnd()
-		}
-	}
-}
-
-var jsonFieldsNameOfPortRequest = [20]string{
-	0:  "id",
-	1:  "status",
-	2:  "status_detail",
-	3:  "phone_numbers",
-	4:  "authorized_rep_email",
-	5:  "notification_emails",
-	6:  "created_at",
-	7:  "updated_at",
-	8:  "target_port_date",
-	9:  "account_number",
-	10: "documents",
-	11: "foc_date",
-	12: "sign_by",
-	13: "signed_at",
-	14: "cancel_requested_at",
-	15: "ended_at",
-	16: "failure_reason",
-	17: "failure_code",
-	18: "who_must_act",
-	19: "history",
-}
-
-// Decode decodes PortRequest from json.
-func (s *PortRequest) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode PortRequest to nil")
-	}
-	var requiredBitSet [3]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "id":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.ID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"id\"")
-			}
-		case "status":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := s.Status.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"status\"")
-			}
-		case "status_detail":
-			if err := func() error {
-				s.StatusDetail.Reset()
-				if err := s.StatusDetail.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"status_detail\"")
-			}
-		case "phone_numbers":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				s.PhoneNumbers = make([]PortRequestNumber, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem PortRequestNumber
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.PhoneNumbers = append(s.PhoneNumbers, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"phone_numbers\"")
-			}
-		case "authorized_rep_email":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				v, err := d.Str()
-				s.AuthorizedRepEmail = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"authorized_rep_email\"")
-			}
-		case "notification_emails":
-			requiredBitSet[0] |= 1 << 5
-			if err := func() error {
-				s.NotificationEmails = make([]string, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem string
-					v, err := d.Str()
-					elem = string(v)
-					if err != nil {
-						return err
-					}
-					s.NotificationEmails = append(s.NotificationEmails, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"notification_emails\"")
-			}
-		case "created_at":
-			requiredBitSet[0] |= 1 << 6
-			if err := func() error {
-				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.000Z07:00")
-				s.CreatedAt = v
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"created_at\"")
-			}
-		case "updated_at":
-			requiredBitSet[0] |= 1 << 7
-			if err := func() error {
-				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.000Z07:00")
-				s.UpdatedAt = v
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"updated_at\"")
-			}
-		case "target_port_date":
-			if err := func() error {
-				s.TargetPortDate.Reset()
-				if err := s.TargetPortDate.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00")); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"target_port_date\"")
-			}
-		case "account_number":
-			if err := func() error {
-				s.AccountNumber.Reset()
-				if err := s.AccountNumber.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"account_number\"")
-			}
-		case "documents":
-			if err := func() error {
-				s.Documents = make([]string, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem string
-					v, err := d.Str()
-					elem = string(v)
-					if err != nil {
-						return err
-					}
-					s.Documents = append(s.Documents, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"documents\"")
-			}
-		case "foc_date":
-			if err := func() error {
-				s.FocDate.Reset()
-				if err := s.FocDate.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00")); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"foc_date\"")
-			}
-		case "sign_by":
-			if err := func() error {
-				s.SignBy.Reset()
-				if err := s.SignBy.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00")); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"sign_by\"")
-			}
-		case "signed_at":
-			if err := func() error {
-				s.SignedAt.Reset()
-				if err := s.SignedAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00")); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"signed_at\"")
-			}
-		case "cancel_requested_at":
-			if err := func() error {
-				s.CancelRequestedAt.Reset()
-				if err := s.CancelRequestedAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00")); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"cancel_requested_at\"")
-			}
-		case "ended_at":
-			if err := func() error {
-				s.EndedAt.Reset()
-				if err := s.EndedAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00")); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"ended_at\"")
-			}
-		case "failure_reason":
-			if err := func() error {
-				s.FailureReason.Reset()
-				if err := s.FailureReason.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"failure_reason\"")
-			}
-		case "failure_code":
-			if err := func() error {
-				s.FailureCode.Reset()
-				if err := s.FailureCode.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"failure_code\"")
-			}
-		case "who_must_act":
-			if err := func() error {
-				s.WhoMustAct.Reset()
-				if err := s.WhoMustAct.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"who_must_act\"")
-			}
-		case "history":
-			if err := func() error {
-				s.History = make([]PortHistoryEntry, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem PortHistoryEntry
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.History = append(s.History, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"history\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PortRequest")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [3]uint8{
-		0b11111011,
-		0b00000000,
-		0b00000000,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfPortRequest) {
-					name = jsonFieldsNameOfPortRequest[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *PortRequest) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PortRequest) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *PortRequestCreate) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *PortRequestCreate) encodeFields(e *jx.Encoder) {
+var objectOfPortRequest = codec.Object{
+	Type: "PortRequest",
+	Members: []string{
+		"id", "status", "status_detail", "phone_numbers", "authorized_rep_email", "notification_emails",
+		"created_at", "updated_at", "target_port_date", "account_number", "documents", "foc_date", "sign_by",
+		"signed_at", "cancel_requested_at", "ended_at", "failure_reason", "failure_code", "who_must_act", "history",
+	},
+	Required: []uint8{0b11111011, 0b00000000, 0b00000000},
+}
+
+func (s *PortRequest) Decode(d *jx.Decoder) error {
+	return objectOfPortRequest.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "id":
+			return 0, codec.DecodeStr(d, &s.ID)
+		case "status":
+			return 1, s.Status.Decode(d)
+		case "status_detail":
+			s.StatusDetail.Reset()
+			return 2, s.StatusDetail.Decode(d)
+		case "phone_numbers":
+			return 3, codec.DecodeArr(d, &s.PhoneNumbers, (*PortRequestNumber).Decode)
+		case "authorized_rep_email":
+			return 4, codec.DecodeStr(d, &s.AuthorizedRepEmail)
+		case "notification_emails":
+			return 5, codec.DecodeStrs(d, &s.NotificationEmails)
+		case "created_at":
+			return 6, codec.DecodeTime(d, &s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
+		case "updated_at":
+			return 7, codec.DecodeTime(d, &s.UpdatedAt, "2006-01-02T15:04:05.000Z07:00")
+		case "target_port_date":
+			s.TargetPortDate.Reset()
+			return 8, s.TargetPortDate.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00"))
+		case "account_number":
+			s.AccountNumber.Reset()
+			return 9, s.AccountNumber.Decode(d)
+		case "documents":
+			return 10, codec.DecodeStrs(d, &s.Documents)
+		case "foc_date":
+			s.FocDate.Reset()
+			return 11, s.FocDate.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00"))
+		case "sign_by":
+			s.SignBy.Reset()
+			return 12, s.SignBy.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00"))
+		case "signed_at":
+			s.SignedAt.Reset()
+			return 13, s.SignedAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00"))
+		case "cancel_requested_at":
+			s.CancelRequestedAt.Reset()
+			return 14, s.CancelRequestedAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00"))
+		case "ended_at":
+			s.EndedAt.Reset()
+			return 15, s.EndedAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00"))
+		case "failure_reason":
+			s.FailureReason.Reset()
+			return 16, s.FailureReason.Decode(d)
+		case "failure_code":
+			s.FailureCode.Reset()
+			return 17, s.FailureCode.Decode(d)
+		case "who_must_act":
+			s.WhoMustAct.Reset()
+			return 18, s.WhoMustAct.Decode(d)
+		case "history":
+			return 19, codec.DecodeArr(d, &s.History, (*PortHistoryEntry).Decode)
+		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *PortRequest) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *PortRequest) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *PortRequestCreate) Encode(e *jx.Encoder) {
+	e.ObjStart()
 	{
 		e.FieldStart("phone_numbers")
 		e.ArrStart()
@@ -3991,41 +1389,31 @@ func (s *PortRequestCreate) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-	{
-		if s.NumberPins != nil {
-			e.FieldStart("number_pins")
-			e.ArrStart()
-			for _, elem := range s.NumberPins {
-				elem.Encode(e)
-			}
-			e.ArrEnd()
+	if s.NumberPins != nil {
+		e.FieldStart("number_pins")
+		e.ArrStart()
+		for _, elem := range s.NumberPins {
+			elem.Encode(e)
 		}
+		e.ArrEnd()
 	}
-	{
-		e.FieldStart("losing_carrier_information")
-		s.LosingCarrierInformation.Encode(e)
+	e.FieldStart("losing_carrier_information")
+	s.LosingCarrierInformation.Encode(e)
+	if s.TargetPortDate.Set {
+		e.FieldStart("target_port_date")
+		s.TargetPortDate.Encode(e, json.EncodeDateTime)
 	}
-	{
-		if s.TargetPortDate.Set {
-			e.FieldStart("target_port_date")
-			s.TargetPortDate.Encode(e, json.EncodeDateTime)
+	if s.InboundAllowedIps != nil {
+		e.FieldStart("inbound_allowed_ips")
+		e.ArrStart()
+		for _, elem := range s.InboundAllowedIps {
+			e.Str(elem)
 		}
+		e.ArrEnd()
 	}
-	{
-		if s.InboundAllowedIps != nil {
-			e.FieldStart("inbound_allowed_ips")
-			e.ArrStart()
-			for _, elem := range s.InboundAllowedIps {
-				e.Str(elem)
-			}
-			e.ArrEnd()
-		}
-	}
-	{
-		if s.WebhookURL.Set {
-			e.FieldStart("webhook_url")
-			s.WebhookURL.Encode(e)
-		}
+	if s.WebhookURL.Set {
+		e.FieldStart("webhook_url")
+		s.WebhookURL.Encode(e)
 	}
 	{
 		e.FieldStart("documents")
@@ -4035,292 +1423,75 @@ func (s *PortRequestCreate) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfPortRequestCreate = [7]string{
-	0: "phone_numbers",
-	1: "number_pins",
-	2: "losing_carrier_information",
-	3: "target_port_date",
-	4: "inbound_allowed_ips",
-	5: "webhook_url",
-	6: "documents",
+var objectOfPortRequestCreate = codec.Object{
+	Type: "PortRequestCreate",
+	Members: []string{
+		"phone_numbers", "number_pins", "losing_carrier_information", "target_port_date", "inbound_allowed_ips",
+		"webhook_url", "documents",
+	},
+	Required: []uint8{0b01000101},
 }
 
-// Decode decodes PortRequestCreate from json.
 func (s *PortRequestCreate) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode PortRequestCreate to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfPortRequestCreate.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "phone_numbers":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				s.PhoneNumbers = make([]string, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem string
-					v, err := d.Str()
-					elem = string(v)
-					if err != nil {
-						return err
-					}
-					s.PhoneNumbers = append(s.PhoneNumbers, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"phone_numbers\"")
-			}
+			return 0, codec.DecodeStrs(d, &s.PhoneNumbers)
 		case "number_pins":
-			if err := func() error {
-				s.NumberPins = make([]PortNumberPin, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem PortNumberPin
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.NumberPins = append(s.NumberPins, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"number_pins\"")
-			}
+			return 1, codec.DecodeArr(d, &s.NumberPins, (*PortNumberPin).Decode)
 		case "losing_carrier_information":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				if err := s.LosingCarrierInformation.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"losing_carrier_information\"")
-			}
+			return 2, s.LosingCarrierInformation.Decode(d)
 		case "target_port_date":
-			if err := func() error {
-				s.TargetPortDate.Reset()
-				if err := s.TargetPortDate.Decode(d, json.DecodeDateTime); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"target_port_date\"")
-			}
+			s.TargetPortDate.Reset()
+			return 3, s.TargetPortDate.Decode(d, json.DecodeDateTime)
 		case "inbound_allowed_ips":
-			if err := func() error {
-				s.InboundAllowedIps = make([]string, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem string
-					v, err := d.Str()
-					elem = string(v)
-					if err != nil {
-						return err
-					}
-					s.InboundAllowedIps = append(s.InboundAllowedIps, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"inbound_allowed_ips\"")
-			}
+			return 4, codec.DecodeStrs(d, &s.InboundAllowedIps)
 		case "webhook_url":
-			if err := func() error {
-				s.WebhookURL.Reset()
-				if err := s.WebhookURL.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"webhook_url\"")
-			}
+			s.WebhookURL.Reset()
+			return 5, s.WebhookURL.Decode(d)
 		case "documents":
-			requiredBitSet[0] |= 1 << 6
-			if err := func() error {
-				s.Documents = make([]string, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem string
-					v, err := d.Str()
-					elem = string(v)
-					if err != nil {
-						return err
-					}
-					s.Documents = append(s.Documents, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"documents\"")
-			}
-		default:
-			return errors.Errorf("unexpected field %q", k)
+			return 6, codec.DecodeStrs(d, &s.Documents)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PortRequestCreate")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b01000101,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfPortRequestCreate) {
-					name = jsonFieldsNameOfPortRequestCreate[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *PortRequestCreate) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *PortRequestCreate) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PortRequestCreate) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *PortRequestCreate) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *PortRequestItem) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("port_request")
+	s.PortRequest.Encode(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *PortRequestItem) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("port_request")
-		s.PortRequest.Encode(e)
-	}
+var objectOfPortRequestItem = codec.Object{
+	Type:     "PortRequestItem",
+	Members:  []string{"port_request"},
+	Required: []uint8{0b00000001},
 }
 
-var jsonFieldsNameOfPortRequestItem = [1]string{
-	0: "port_request",
-}
-
-// Decode decodes PortRequestItem from json.
 func (s *PortRequestItem) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode PortRequestItem to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfPortRequestItem.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "port_request":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.PortRequest.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"port_request\"")
-			}
-		default:
-			return d.Skip()
+			return 0, s.PortRequest.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PortRequestItem")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000001,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfPortRequestItem) {
-					name = jsonFieldsNameOfPortRequestItem[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *PortRequestItem) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *PortRequestItem) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PortRequestItem) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *PortRequestItem) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *PortRequestList) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *PortRequestList) encodeFields(e *jx.Encoder) {
 	{
 		e.FieldStart("port_requests")
 		e.ArrStart()
@@ -4329,844 +1500,259 @@ func (s *PortRequestList) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-	{
-		e.FieldStart("next_cursor")
-		s.NextCursor.Encode(e)
-	}
-}
-
-var jsonFieldsNameOfPortRequestList = [2]string{
-	0: "port_requests",
-	1: "next_cursor",
-}
-
-// Decode decodes PortRequestList from json.
-func (s *PortRequestList) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode PortRequestList to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "port_requests":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				s.PortRequests = make([]PortRequest, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem PortRequest
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.PortRequests = append(s.PortRequests, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"port_requests\"")
-			}
-		case "next_cursor":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := s.NextCursor.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"next_cursor\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PortRequestList")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfPortRequestList) {
-					name = jsonFieldsNameOfPortRequestList[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *PortRequestList) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PortRequestList) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *PortRequestListReply) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("next_cursor")
+	s.NextCursor.Encode(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *PortRequestListReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("data")
-		s.Data.Encode(e)
-	}
+var objectOfPortRequestList = codec.Object{
+	Type:     "PortRequestList",
+	Members:  []string{"port_requests", "next_cursor"},
+	Required: []uint8{0b00000011},
+}
+
+func (s *PortRequestList) Decode(d *jx.Decoder) error {
+	return objectOfPortRequestList.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "port_requests":
+			return 0, codec.DecodeArr(d, &s.PortRequests, (*PortRequest).Decode)
+		case "next_cursor":
+			return 1, s.NextCursor.Decode(d)
+		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *PortRequestList) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *PortRequestList) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *PortRequestListReply) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("data")
+	s.Data.Encode(e)
 	{
 		_ = s.Errors
 		e.FieldStart("errors")
 		e.Null()
 	}
-}
-
-var jsonFieldsNameOfPortRequestListReply = [2]string{
-	0: "data",
-	1: "errors",
-}
-
-// Decode decodes PortRequestListReply from json.
-func (s *PortRequestListReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode PortRequestListReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
-		case "errors":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PortRequestListReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfPortRequestListReply) {
-					name = jsonFieldsNameOfPortRequestListReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *PortRequestListReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PortRequestListReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *PortRequestNumber) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *PortRequestNumber) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("number")
-		e.Str(s.Number)
-	}
-	{
-		e.FieldStart("status")
-		s.Status.Encode(e)
-	}
-	{
-		e.FieldStart("reason")
-		s.Reason.Encode(e)
-	}
-	{
-		e.FieldStart("reason_code")
-		s.ReasonCode.Encode(e)
-	}
-	{
-		e.FieldStart("who_must_act")
-		s.WhoMustAct.Encode(e)
-	}
-	{
-		e.FieldStart("foc_date")
-		s.FocDate.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
-	}
-	{
-		e.FieldStart("ported_at")
-		s.PortedAt.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
-	}
-	{
-		e.FieldStart("inbound")
-		s.Inbound.Encode(e)
-	}
-	{
-		e.FieldStart("pin_provided")
-		e.Bool(s.PinProvided)
-	}
+var objectOfPortRequestListReply = codec.Object{
+	Type:     "PortRequestListReply",
+	Members:  []string{"data", "errors"},
+	Required: []uint8{0b00000011},
 }
 
-var jsonFieldsNameOfPortRequestNumber = [9]string{
-	0: "number",
-	1: "status",
-	2: "reason",
-	3: "reason_code",
-	4: "who_must_act",
-	5: "foc_date",
-	6: "ported_at",
-	7: "inbound",
-	8: "pin_provided",
+func (s *PortRequestListReply) Decode(d *jx.Decoder) error {
+	return objectOfPortRequestListReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "data":
+			return 0, s.Data.Decode(d)
+		case "errors":
+			return 1, d.Null()
+		}
+		return -1, d.Skip()
+	})
 }
 
-// Decode decodes PortRequestNumber from json.
+func (s *PortRequestListReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *PortRequestListReply) UnmarshalJSON(data []byte) error {
+	return s.Decode(jx.DecodeBytes(data))
+}
+
+func (s *PortRequestNumber) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("number")
+	e.Str(s.Number)
+	e.FieldStart("status")
+	s.Status.Encode(e)
+	e.FieldStart("reason")
+	s.Reason.Encode(e)
+	e.FieldStart("reason_code")
+	s.ReasonCode.Encode(e)
+	e.FieldStart("who_must_act")
+	s.WhoMustAct.Encode(e)
+	e.FieldStart("foc_date")
+	s.FocDate.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
+	e.FieldStart("ported_at")
+	s.PortedAt.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
+	e.FieldStart("inbound")
+	s.Inbound.Encode(e)
+	e.FieldStart("pin_provided")
+	e.Bool(s.PinProvided)
+	e.ObjEnd()
+}
+
+var objectOfPortRequestNumber = codec.Object{
+	Type: "PortRequestNumber",
+	Members: []string{
+		"number", "status", "reason", "reason_code", "who_must_act", "foc_date", "ported_at", "inbound",
+		"pin_provided",
+	},
+	Required: []uint8{0b11111111, 0b00000001},
+}
+
 func (s *PortRequestNumber) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode PortRequestNumber to nil")
-	}
-	var requiredBitSet [2]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfPortRequestNumber.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "number":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.Number = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"number\"")
-			}
+			return 0, codec.DecodeStr(d, &s.Number)
 		case "status":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := s.Status.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"status\"")
-			}
+			return 1, s.Status.Decode(d)
 		case "reason":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				if err := s.Reason.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"reason\"")
-			}
+			return 2, s.Reason.Decode(d)
 		case "reason_code":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				if err := s.ReasonCode.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"reason_code\"")
-			}
+			return 3, s.ReasonCode.Decode(d)
 		case "who_must_act":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				if err := s.WhoMustAct.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"who_must_act\"")
-			}
+			return 4, s.WhoMustAct.Decode(d)
 		case "foc_date":
-			requiredBitSet[0] |= 1 << 5
-			if err := func() error {
-				if err := s.FocDate.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00")); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"foc_date\"")
-			}
+			return 5, s.FocDate.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00"))
 		case "ported_at":
-			requiredBitSet[0] |= 1 << 6
-			if err := func() error {
-				if err := s.PortedAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00")); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"ported_at\"")
-			}
+			return 6, s.PortedAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00"))
 		case "inbound":
-			requiredBitSet[0] |= 1 << 7
-			if err := func() error {
-				if err := s.Inbound.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"inbound\"")
-			}
+			return 7, s.Inbound.Decode(d)
 		case "pin_provided":
-			requiredBitSet[1] |= 1 << 0
-			if err := func() error {
-				v, err := d.Bool()
-				s.PinProvided = bool(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"pin_provided\"")
-			}
-		default:
-			return d.Skip()
+			return 8, codec.DecodeBool(d, &s.PinProvided)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PortRequestNumber")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [2]uint8{
-		0b11111111,
-		0b00000001,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfPortRequestNumber) {
-					name = jsonFieldsNameOfPortRequestNumber[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *PortRequestNumber) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *PortRequestNumber) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PortRequestNumber) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *PortRequestNumber) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes PortRequestNumberInbound as json.
 func (s PortRequestNumberInbound) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes PortRequestNumberInbound from json.
 func (s *PortRequestNumberInbound) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode PortRequestNumberInbound to nil")
+		return codec.Nil("PortRequestNumberInbound")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch PortRequestNumberInbound(v) {
-	case PortRequestNumberInboundRegistered:
-		*s = PortRequestNumberInboundRegistered
-	case PortRequestNumberInboundWaitsForTrunk:
-		*s = PortRequestNumberInboundWaitsForTrunk
-	case PortRequestNumberInboundReleased:
-		*s = PortRequestNumberInboundReleased
-	case PortRequestNumberInboundConflict:
-		*s = PortRequestNumberInboundConflict
-	default:
-		*s = PortRequestNumberInbound(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s PortRequestNumberInbound) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s PortRequestNumberInbound) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *PortRequestNumberInbound) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode implements json.Marshaler.
 func (s *PortRequestReply) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *PortRequestReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("data")
-		s.Data.Encode(e)
-	}
+	e.FieldStart("data")
+	s.Data.Encode(e)
 	{
 		_ = s.Errors
 		e.FieldStart("errors")
 		e.Null()
 	}
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfPortRequestReply = [2]string{
-	0: "data",
-	1: "errors",
+var objectOfPortRequestReply = codec.Object{
+	Type:     "PortRequestReply",
+	Members:  []string{"data", "errors"},
+	Required: []uint8{0b00000011},
 }
 
-// Decode decodes PortRequestReply from json.
 func (s *PortRequestReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode PortRequestReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfPortRequestReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
+			return 0, s.Data.Decode(d)
 		case "errors":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
+			return 1, d.Null()
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PortRequestReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfPortRequestReply) {
-					name = jsonFieldsNameOfPortRequestReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *PortRequestReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *PortRequestReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PortRequestReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *PortRequestReply) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes PortStatus as json.
 func (s PortStatus) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes PortStatus from json.
 func (s *PortStatus) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode PortStatus to nil")
+		return codec.Nil("PortStatus")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch PortStatus(v) {
-	case PortStatusWaitingForSignature:
-		*s = PortStatusWaitingForSignature
-	case PortStatusSubmitted:
-		*s = PortStatusSubmitted
-	case PortStatusInProgress:
-		*s = PortStatusInProgress
-	case PortStatusCompleted:
-		*s = PortStatusCompleted
-	case PortStatusCanceled:
-		*s = PortStatusCanceled
-	case PortStatusFailed:
-		*s = PortStatusFailed
-	default:
-		*s = PortStatus(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s PortStatus) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s PortStatus) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PortStatus) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *PortStatus) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *PortabilityResult) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("phone_number")
+	e.Str(s.PhoneNumber)
+	e.FieldStart("portable")
+	e.Bool(s.Portable)
+	e.FieldStart("number_type")
+	s.NumberType.Encode(e)
+	e.FieldStart("pin_required")
+	e.Bool(s.PinRequired)
+	e.FieldStart("source")
+	s.Source.Encode(e)
+	if s.NotPortableReason.Set {
+		e.FieldStart("not_portable_reason")
+		s.NotPortableReason.Encode(e)
+	}
+	if s.NotPortableCode.Set {
+		e.FieldStart("not_portable_code")
+		s.NotPortableCode.Encode(e)
+	}
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *PortabilityResult) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("phone_number")
-		e.Str(s.PhoneNumber)
-	}
-	{
-		e.FieldStart("portable")
-		e.Bool(s.Portable)
-	}
-	{
-		e.FieldStart("number_type")
-		s.NumberType.Encode(e)
-	}
-	{
-		e.FieldStart("pin_required")
-		e.Bool(s.PinRequired)
-	}
-	{
-		e.FieldStart("source")
-		s.Source.Encode(e)
-	}
-	{
-		if s.NotPortableReason.Set {
-			e.FieldStart("not_portable_reason")
-			s.NotPortableReason.Encode(e)
-		}
-	}
-	{
-		if s.NotPortableCode.Set {
-			e.FieldStart("not_portable_code")
-			s.NotPortableCode.Encode(e)
-		}
-	}
+var objectOfPortabilityResult = codec.Object{
+	Type: "PortabilityResult",
+	Members: []string{
+		"phone_number", "portable", "number_type", "pin_required", "source", "not_portable_reason",
+		"not_portable_code",
+	},
+	Required: []uint8{0b00011111},
 }
 
-var jsonFieldsNameOfPortabilityResult = [7]string{
-	0: "phone_number",
-	1: "portable",
-	2: "number_type",
-	3: "pin_required",
-	4: "source",
-	5: "not_portable_reason",
-	6: "not_portable_code",
-}
-
-// Decode decodes PortabilityResult from json.
 func (s *PortabilityResult) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode PortabilityResult to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfPortabilityResult.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "phone_number":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.PhoneNumber = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"phone_number\"")
-			}
+			return 0, codec.DecodeStr(d, &s.PhoneNumber)
 		case "portable":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Bool()
-				s.Portable = bool(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"portable\"")
-			}
+			return 1, codec.DecodeBool(d, &s.Portable)
 		case "number_type":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				if err := s.NumberType.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"number_type\"")
-			}
+			return 2, s.NumberType.Decode(d)
 		case "pin_required":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				v, err := d.Bool()
-				s.PinRequired = bool(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"pin_required\"")
-			}
+			return 3, codec.DecodeBool(d, &s.PinRequired)
 		case "source":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				if err := s.Source.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"source\"")
-			}
+			return 4, s.Source.Decode(d)
 		case "not_portable_reason":
-			if err := func() error {
-				s.NotPortableReason.Reset()
-				if err := s.NotPortableReason.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"not_portable_reason\"")
-			}
+			s.NotPortableReason.Reset()
+			return 5, s.NotPortableReason.Decode(d)
 		case "not_portable_code":
-			if err := func() error {
-				s.NotPortableCode.Reset()
-				if err := s.NotPortableCode.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"not_portable_code\"")
-			}
-		default:
-			return d.Skip()
+			s.NotPortableCode.Reset()
+			return 6, s.NotPortableCode.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PortabilityResult")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00011111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfPortabilityResult) {
-					name = jsonFieldsNameOfPortabilityResult[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *PortabilityResult) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *PortabilityResult) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PortabilityResult) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *PortabilityResult) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *PortabilityResultList) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *PortabilityResultList) encodeFields(e *jx.Encoder) {
 	{
 		e.FieldStart("results")
 		e.ArrStart()
@@ -5175,241 +1761,80 @@ func (s *PortabilityResultList) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-}
-
-var jsonFieldsNameOfPortabilityResultList = [1]string{
-	0: "results",
-}
-
-// Decode decodes PortabilityResultList from json.
-func (s *PortabilityResultList) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode PortabilityResultList to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "results":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				s.Results = make([]PortabilityResult, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem PortabilityResult
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Results = append(s.Results, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"results\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PortabilityResultList")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000001,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfPortabilityResultList) {
-					name = jsonFieldsNameOfPortabilityResultList[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *PortabilityResultList) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *PortabilityResultList) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *PortabilityResultListReply) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *PortabilityResultListReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("data")
-		s.Data.Encode(e)
-	}
+var objectOfPortabilityResultList = codec.Object{
+	Type:     "PortabilityResultList",
+	Members:  []string{"results"},
+	Required: []uint8{0b00000001},
+}
+
+func (s *PortabilityResultList) Decode(d *jx.Decoder) error {
+	return objectOfPortabilityResultList.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "results":
+			return 0, codec.DecodeArr(d, &s.Results, (*PortabilityResult).Decode)
+		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *PortabilityResultList) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *PortabilityResultList) UnmarshalJSON(data []byte) error {
+	return s.Decode(jx.DecodeBytes(data))
+}
+
+func (s *PortabilityResultListReply) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("data")
+	s.Data.Encode(e)
 	{
 		_ = s.Errors
 		e.FieldStart("errors")
 		e.Null()
 	}
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfPortabilityResultListReply = [2]string{
-	0: "data",
-	1: "errors",
+var objectOfPortabilityResultListReply = codec.Object{
+	Type:     "PortabilityResultListReply",
+	Members:  []string{"data", "errors"},
+	Required: []uint8{0b00000011},
 }
 
-// Decode decodes PortabilityResultListReply from json.
 func (s *PortabilityResultListReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode PortabilityResultListReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfPortabilityResultListReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
+			return 0, s.Data.Decode(d)
 		case "errors":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
+			return 1, d.Null()
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode PortabilityResultListReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfPortabilityResultListReply) {
-					name = jsonFieldsNameOfPortabilityResultListReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *PortabilityResultListReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *PortabilityResultListReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *PortabilityResultListReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes PortabilityResultSource as json.
 func (s PortabilityResultSource) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes PortabilityResultSource from json.
 func (s *PortabilityResultSource) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode PortabilityResultSource to nil")
+		return codec.Nil("PortabilityResultSource")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch PortabilityResultSource(v) {
-	case PortabilityResultSourceGateway:
-		*s = PortabilityResultSourceGateway
-	case PortabilityResultSourceLocal:
-		*s = PortabilityResultSourceLocal
-	default:
-		*s = PortabilityResultSource(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s PortabilityResultSource) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s PortabilityResultSource) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *PortabilityResultSource) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }

@@ -3,98 +3,22 @@
 package portingoas
 
 import (
-	"bytes"
-	"io"
 	"mime"
 	"net/http"
 	"net/url"
 
 	"github.com/go-faster/errors"
-	"github.com/go-faster/jx"
-	"github.com/ogen-go/ogen/conv"
+
 	ht "github.com/ogen-go/ogen/http"
-	"github.com/ogen-go/ogen/ogenerrors"
+
 	"github.com/ogen-go/ogen/uri"
 	"github.com/ogen-go/ogen/validate"
+
+	"github.com/callwright/callwright/transport/oas/internal/codec"
 )
 
-func (s *Server) decodeInitiatePortRequest(r *http.Request) (
-	req *PortRequestCreate,
-	rawBody []byte,
-	close func() error,
-	rerr error,
-) {
-	var closers []func() error
-	close = func() error {
-		var merr error
-		// Close in reverse order, to match defer behavior.
-		for i := len(closers) - 1; i >= 0; i-- {
-			c := closers[i]
-			merr = errors.Join(merr, c())
-		}
-		return merr
-	}
-	defer func() {
-		if rerr != nil {
-			rerr = errors.Join(rerr, close())
-		}
-	}()
-	ct, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if err != nil {
-		return req, rawBody, close, errors.Wrap(err, "parse media type")
-	}
-	switch {
-	case ct == "application/json":
-		if r.ContentLength == 0 {
-			return req, rawBody, close, validate.ErrBodyRequired
-		}
-		buf, err := io.ReadAll(r.Body)
-		defer func() {
-			_ = r.Body.Close()
-		}()
-		if err != nil {
-			return req, rawBody, close, err
-		}
-
-		// Reset the body to allow for downstream reading.
-		r.Body = io.NopCloser(bytes.NewBuffer(buf))
-
-		if len(buf) == 0 {
-			return req, rawBody, close, validate.ErrBodyRequired
-		}
-
-		rawBody = append(rawBody, buf...)
-		d := jx.DecodeBytes(buf)
-
-		var request PortRequestCreate
-		if err := func() error {
-			if err := request.Decode(d); err != nil {
-				return err
-			}
-			if err := d.Skip(); err != io.EOF {
-				return errors.New("unexpected trailing data")
-			}
-			return nil
-		}(); err != nil {
-			err = &ogenerrors.DecodeBodyError{
-				ContentType: ct,
-				Body:        buf,
-				Err:         err,
-			}
-			return req, rawBody, close, err
-		}
-		if err := func() error {
-			if err := request.Validate(); err != nil {
-				return err
-			}
-			return nil
-		}(); err != nil {
-			return req, rawBody, close, errors.Wrap(err, "validate")
-		}
-		return &request, rawBody, close, nil
-	default:
-		return req, rawBody, close, validate.InvalidContentType(ct)
-	}
+func (s *Server) decodeInitiatePortRequest(r *http.Request) (*PortRequestCreate, []byte, func() error, error) {
+	return codec.ReadRequest[PortRequestCreate](r)
 }
 
 func (s *Server) decodeSignLetterRequest(r *http.Request) (
@@ -168,34 +92,14 @@ func (s *Server) decodeSignLetterRequest(r *http.Request) (
 		}
 		q := uri.NewQueryDecoder(form)
 		{
-			cfg := uri.QueryParameterDecodingConfig{
-				Name:    "decision",
-				Style:   uri.QueryStyleForm,
-				Explode: true,
-			}
+			cfg := uri.QueryParameterDecodingConfig{Name: "decision", Style: uri.QueryStyleForm, Explode: true}
 			if err := q.HasParam(cfg); err == nil {
 				if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
-					val, err := d.DecodeValue()
-					if err != nil {
-						return err
-					}
-
-					c, err := conv.ToString(val)
-					if err != nil {
-						return err
-					}
-
-					request.Decision = LetterSignatureDecision(c)
-					return nil
+					return codec.DecodeParamText(d, &request.Decision)
 				}); err != nil {
 					return req, rawBody, close, errors.Wrap(err, "decode \"decision\"")
 				}
-				if err := func() error {
-					if err := request.Decision.Validate(); err != nil {
-						return err
-					}
-					return nil
-				}(); err != nil {
+				if err := request.Decision.Validate(); err != nil {
 					return req, rawBody, close, errors.Wrap(err, "validate")
 				}
 			} else {
@@ -203,356 +107,92 @@ func (s *Server) decodeSignLetterRequest(r *http.Request) (
 			}
 		}
 		{
-			cfg := uri.QueryParameterDecodingConfig{
-				Name:    "signer_name",
-				Style:   uri.QueryStyleForm,
-				Explode: true,
-			}
+			cfg := uri.QueryParameterDecodingConfig{Name: "signer_name", Style: uri.QueryStyleForm, Explode: true}
 			if err := q.HasParam(cfg); err == nil {
 				if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
-					var requestDotSignerNameVal string
-					if err := func() error {
-						val, err := d.DecodeValue()
-						if err != nil {
-							return err
-						}
-
-						c, err := conv.ToString(val)
-						if err != nil {
-							return err
-						}
-
-						requestDotSignerNameVal = c
-						return nil
-					}(); err != nil {
-						return err
-					}
-					request.SignerName.SetTo(requestDotSignerNameVal)
-					return nil
+					return codec.SetParamText(d, request.SignerName.SetTo)
 				}); err != nil {
 					return req, rawBody, close, errors.Wrap(err, "decode \"signer_name\"")
 				}
-				if err := func() error {
-					if value, ok := request.SignerName.Get(); ok {
-						if err := func() error {
-							if err := (validate.String{
-								MinLength:     0,
-								MinLengthSet:  false,
-								MaxLength:     4000,
-								MaxLengthSet:  true,
-								Email:         false,
-								Hostname:      false,
-								Regex:         nil,
-								MinNumeric:    0,
-								MinNumericSet: false,
-								MaxNumeric:    0,
-								MaxNumericSet: false,
-							}).Validate(string(value)); err != nil {
-								return errors.Wrap(err, "string")
-							}
-							return nil
-						}(); err != nil {
-							return err
-						}
+				if value, ok := request.SignerName.Get(); ok {
+					if err := codec.Length(string(value), 0, 4000); err != nil {
+						return req, rawBody, close, errors.Wrap(err, "validate")
 					}
-					return nil
-				}(); err != nil {
-					return req, rawBody, close, errors.Wrap(err, "validate")
 				}
 			}
 		}
 		{
-			cfg := uri.QueryParameterDecodingConfig{
-				Name:    "signer_title",
-				Style:   uri.QueryStyleForm,
-				Explode: true,
-			}
+			cfg := uri.QueryParameterDecodingConfig{Name: "signer_title", Style: uri.QueryStyleForm, Explode: true}
 			if err := q.HasParam(cfg); err == nil {
 				if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
-					var requestDotSignerTitleVal string
-					if err := func() error {
-						val, err := d.DecodeValue()
-						if err != nil {
-							return err
-						}
-
-						c, err := conv.ToString(val)
-						if err != nil {
-							return err
-						}
-
-						requestDotSignerTitleVal = c
-						return nil
-					}(); err != nil {
-						return err
-					}
-					request.SignerTitle.SetTo(requestDotSignerTitleVal)
-					return nil
+					return codec.SetParamText(d, request.SignerTitle.SetTo)
 				}); err != nil {
 					return req, rawBody, close, errors.Wrap(err, "decode \"signer_title\"")
 				}
-				if err := func() error {
-					if value, ok := request.SignerTitle.Get(); ok {
-						if err := func() error {
-							if err := (validate.String{
-								MinLength:     0,
-								MinLengthSet:  false,
-								MaxLength:     4000,
-								MaxLengthSet:  true,
-								Email:         false,
-								Hostname:      false,
-								Regex:         nil,
-								MinNumeric:    0,
-								MinNumericSet: false,
-								MaxNumeric:    0,
-								MaxNumericSet: false,
-							}).Validate(string(value)); err != nil {
-								return errors.Wrap(err, "string")
-							}
-							return nil
-						}(); err != nil {
-							return err
-						}
+				if value, ok := request.SignerTitle.Get(); ok {
+					if err := codec.Length(string(value), 0, 4000); err != nil {
+						return req, rawBody, close, errors.Wrap(err, "validate")
 					}
-					return nil
-				}(); err != nil {
-					return req, rawBody, close, errors.Wrap(err, "validate")
 				}
 			}
 		}
 		{
-			cfg := uri.QueryParameterDecodingConfig{
-				Name:    "consent",
-				Style:   uri.QueryStyleForm,
-				Explode: true,
-			}
+			cfg := uri.QueryParameterDecodingConfig{Name: "consent", Style: uri.QueryStyleForm, Explode: true}
 			if err := q.HasParam(cfg); err == nil {
 				if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
-					var requestDotConsentVal string
-					if err := func() error {
-						val, err := d.DecodeValue()
-						if err != nil {
-							return err
-						}
-
-						c, err := conv.ToString(val)
-						if err != nil {
-							return err
-						}
-
-						requestDotConsentVal = c
-						return nil
-					}(); err != nil {
-						return err
-					}
-					request.Consent.SetTo(requestDotConsentVal)
-					return nil
+					return codec.SetParamText(d, request.Consent.SetTo)
 				}); err != nil {
 					return req, rawBody, close, errors.Wrap(err, "decode \"consent\"")
 				}
-				if err := func() error {
-					if value, ok := request.Consent.Get(); ok {
-						if err := func() error {
-							if err := (validate.String{
-								MinLength:     0,
-								MinLengthSet:  false,
-								MaxLength:     8,
-								MaxLengthSet:  true,
-								Email:         false,
-								Hostname:      false,
-								Regex:         nil,
-								MinNumeric:    0,
-								MinNumericSet: false,
-								MaxNumeric:    0,
-								MaxNumericSet: false,
-							}).Validate(string(value)); err != nil {
-								return errors.Wrap(err, "string")
-							}
-							return nil
-						}(); err != nil {
-							return err
-						}
+				if value, ok := request.Consent.Get(); ok {
+					if err := codec.Length(string(value), 0, 8); err != nil {
+						return req, rawBody, close, errors.Wrap(err, "validate")
 					}
-					return nil
-				}(); err != nil {
-					return req, rawBody, close, errors.Wrap(err, "validate")
 				}
 			}
 		}
 		{
-			cfg := uri.QueryParameterDecodingConfig{
-				Name:    "authority",
-				Style:   uri.QueryStyleForm,
-				Explode: true,
-			}
+			cfg := uri.QueryParameterDecodingConfig{Name: "authority", Style: uri.QueryStyleForm, Explode: true}
 			if err := q.HasParam(cfg); err == nil {
 				if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
-					var requestDotAuthorityVal string
-					if err := func() error {
-						val, err := d.DecodeValue()
-						if err != nil {
-							return err
-						}
-
-						c, err := conv.ToString(val)
-						if err != nil {
-							return err
-						}
-
-						requestDotAuthorityVal = c
-						return nil
-					}(); err != nil {
-						return err
-					}
-					request.Authority.SetTo(requestDotAuthorityVal)
-					return nil
+					return codec.SetParamText(d, request.Authority.SetTo)
 				}); err != nil {
 					return req, rawBody, close, errors.Wrap(err, "decode \"authority\"")
 				}
-				if err := func() error {
-					if value, ok := request.Authority.Get(); ok {
-						if err := func() error {
-							if err := (validate.String{
-								MinLength:     0,
-								MinLengthSet:  false,
-								MaxLength:     8,
-								MaxLengthSet:  true,
-								Email:         false,
-								Hostname:      false,
-								Regex:         nil,
-								MinNumeric:    0,
-								MinNumericSet: false,
-								MaxNumeric:    0,
-								MaxNumericSet: false,
-							}).Validate(string(value)); err != nil {
-								return errors.Wrap(err, "string")
-							}
-							return nil
-						}(); err != nil {
-							return err
-						}
+				if value, ok := request.Authority.Get(); ok {
+					if err := codec.Length(string(value), 0, 8); err != nil {
+						return req, rawBody, close, errors.Wrap(err, "validate")
 					}
-					return nil
-				}(); err != nil {
-					return req, rawBody, close, errors.Wrap(err, "validate")
 				}
 			}
 		}
 		{
-			cfg := uri.QueryParameterDecodingConfig{
-				Name:    "letter_sha256",
-				Style:   uri.QueryStyleForm,
-				Explode: true,
-			}
+			cfg := uri.QueryParameterDecodingConfig{Name: "letter_sha256", Style: uri.QueryStyleForm, Explode: true}
 			if err := q.HasParam(cfg); err == nil {
 				if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
-					var requestDotLetterSHA256Val string
-					if err := func() error {
-						val, err := d.DecodeValue()
-						if err != nil {
-							return err
-						}
-
-						c, err := conv.ToString(val)
-						if err != nil {
-							return err
-						}
-
-						requestDotLetterSHA256Val = c
-						return nil
-					}(); err != nil {
-						return err
-					}
-					request.LetterSHA256.SetTo(requestDotLetterSHA256Val)
-					return nil
+					return codec.SetParamText(d, request.LetterSHA256.SetTo)
 				}); err != nil {
 					return req, rawBody, close, errors.Wrap(err, "decode \"letter_sha256\"")
 				}
-				if err := func() error {
-					if value, ok := request.LetterSHA256.Get(); ok {
-						if err := func() error {
-							if err := (validate.String{
-								MinLength:     0,
-								MinLengthSet:  false,
-								MaxLength:     200,
-								MaxLengthSet:  true,
-								Email:         false,
-								Hostname:      false,
-								Regex:         nil,
-								MinNumeric:    0,
-								MinNumericSet: false,
-								MaxNumeric:    0,
-								MaxNumericSet: false,
-							}).Validate(string(value)); err != nil {
-								return errors.Wrap(err, "string")
-							}
-							return nil
-						}(); err != nil {
-							return err
-						}
+				if value, ok := request.LetterSHA256.Get(); ok {
+					if err := codec.Length(string(value), 0, 200); err != nil {
+						return req, rawBody, close, errors.Wrap(err, "validate")
 					}
-					return nil
-				}(); err != nil {
-					return req, rawBody, close, errors.Wrap(err, "validate")
 				}
 			}
 		}
 		{
-			cfg := uri.QueryParameterDecodingConfig{
-				Name:    "reason",
-				Style:   uri.QueryStyleForm,
-				Explode: true,
-			}
+			cfg := uri.QueryParameterDecodingConfig{Name: "reason", Style: uri.QueryStyleForm, Explode: true}
 			if err := q.HasParam(cfg); err == nil {
 				if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
-					var requestDotReasonVal string
-					if err := func() error {
-						val, err := d.DecodeValue()
-						if err != nil {
-							return err
-						}
-
-						c, err := conv.ToString(val)
-						if err != nil {
-							return err
-						}
-
-						requestDotReasonVal = c
-						return nil
-					}(); err != nil {
-						return err
-					}
-					request.Reason.SetTo(requestDotReasonVal)
-					return nil
+					return codec.SetParamText(d, request.Reason.SetTo)
 				}); err != nil {
 					return req, rawBody, close, errors.Wrap(err, "decode \"reason\"")
 				}
-				if err := func() error {
-					if value, ok := request.Reason.Get(); ok {
-						if err := func() error {
-							if err := (validate.String{
-								MinLength:     0,
-								MinLengthSet:  false,
-								MaxLength:     20000,
-								MaxLengthSet:  true,
-								Email:         false,
-								Hostname:      false,
-								Regex:         nil,
-								MinNumeric:    0,
-								MinNumericSet: false,
-								MaxNumeric:    0,
-								MaxNumericSet: false,
-							}).Validate(string(value)); err != nil {
-								return errors.Wrap(err, "string")
-							}
-							return nil
-						}(); err != nil {
-							return err
-						}
+				if value, ok := request.Reason.Get(); ok {
+					if err := codec.Length(string(value), 0, 20000); err != nil {
+						return req, rawBody, close, errors.Wrap(err, "validate")
 					}
-					return nil
-				}(); err != nil {
-					return req, rawBody, close, errors.Wrap(err, "validate")
 				}
 			}
 		}

@@ -3,30 +3,25 @@
 package portingoas
 
 import (
-	"bytes"
 	"mime"
 	"mime/multipart"
 	"net/http"
 	"strings"
 
 	"github.com/go-faster/errors"
-	"github.com/go-faster/jx"
+
 	"github.com/ogen-go/ogen/conv"
 	ht "github.com/ogen-go/ogen/http"
 	"github.com/ogen-go/ogen/uri"
+
+	"github.com/callwright/callwright/transport/oas/internal/codec"
 )
 
 func encodeInitiatePortRequest(
 	req *PortRequestCreate,
 	r *http.Request,
 ) error {
-	const contentType = "application/json"
-	e := new(jx.Encoder)
-	{
-		req.Encode(e)
-	}
-	encoded := e.Bytes()
-	ht.SetBody(r, bytes.NewReader(encoded), contentType)
+	codec.WriteRequest(r, req)
 	return nil
 }
 
@@ -38,114 +33,58 @@ func encodeSignLetterRequest(
 	request := req
 
 	q := uri.NewFormEncoder(map[string]string{})
-	{
-		// Encode "decision" form field.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "decision",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
-		}
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			return e.EncodeValue(conv.StringToString(string(request.Decision)))
-		}); err != nil {
-			return errors.Wrap(err, "encode query")
-		}
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "decision", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		return e.EncodeValue(conv.StringToString(string(request.Decision)))
+	}); err != nil {
+		return errors.Wrap(err, "encode query")
 	}
-	{
-		// Encode "signer_name" form field.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "signer_name",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "signer_name", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := request.SignerName.Get(); ok {
+			return e.EncodeValue(conv.StringToString(val))
 		}
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := request.SignerName.Get(); ok {
-				return e.EncodeValue(conv.StringToString(val))
-			}
-			return nil
-		}); err != nil {
-			return errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return errors.Wrap(err, "encode query")
 	}
-	{
-		// Encode "signer_title" form field.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "signer_title",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "signer_title", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := request.SignerTitle.Get(); ok {
+			return e.EncodeValue(conv.StringToString(val))
 		}
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := request.SignerTitle.Get(); ok {
-				return e.EncodeValue(conv.StringToString(val))
-			}
-			return nil
-		}); err != nil {
-			return errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return errors.Wrap(err, "encode query")
 	}
-	{
-		// Encode "consent" form field.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "consent",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "consent", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := request.Consent.Get(); ok {
+			return e.EncodeValue(conv.StringToString(val))
 		}
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := request.Consent.Get(); ok {
-				return e.EncodeValue(conv.StringToString(val))
-			}
-			return nil
-		}); err != nil {
-			return errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return errors.Wrap(err, "encode query")
 	}
-	{
-		// Encode "authority" form field.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "authority",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "authority", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := request.Authority.Get(); ok {
+			return e.EncodeValue(conv.StringToString(val))
 		}
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := request.Authority.Get(); ok {
-				return e.EncodeValue(conv.StringToString(val))
-			}
-			return nil
-		}); err != nil {
-			return errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return errors.Wrap(err, "encode query")
 	}
-	{
-		// Encode "letter_sha256" form field.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "letter_sha256",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "letter_sha256", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := request.LetterSHA256.Get(); ok {
+			return e.EncodeValue(conv.StringToString(val))
 		}
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := request.LetterSHA256.Get(); ok {
-				return e.EncodeValue(conv.StringToString(val))
-			}
-			return nil
-		}); err != nil {
-			return errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return errors.Wrap(err, "encode query")
 	}
-	{
-		// Encode "reason" form field.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "reason",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "reason", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := request.Reason.Get(); ok {
+			return e.EncodeValue(conv.StringToString(val))
 		}
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := request.Reason.Get(); ok {
-				return e.EncodeValue(conv.StringToString(val))
-			}
-			return nil
-		}); err != nil {
-			return errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return errors.Wrap(err, "encode query")
 	}
 	encoded := q.Values().Encode()
 	ht.SetBody(r, strings.NewReader(encoded), contentType)
@@ -164,10 +103,7 @@ func encodeUploadPortDocumentRequest(
 		if err := request.File.WriteMultipart("file", w); err != nil {
 			return errors.Wrap(err, "write \"file\"")
 		}
-		if err := q.WriteMultipart(w); err != nil {
-			return errors.Wrap(err, "write multipart")
-		}
-		return nil
+		return codec.Wrap(q.WriteMultipart(w), "write multipart")
 	})
 	ht.SetCloserBody(r, body, mime.FormatMediaType(contentType, map[string]string{"boundary": boundary}))
 	return nil

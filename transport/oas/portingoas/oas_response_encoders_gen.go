@@ -10,33 +10,17 @@ import (
 	"github.com/ogen-go/ogen/conv"
 	ht "github.com/ogen-go/ogen/http"
 	"github.com/ogen-go/ogen/uri"
+
+	"github.com/callwright/callwright/transport/oas/internal/codec"
 )
 
 func encodeCancelPortRequestResponse(response CancelPortRequestRes, w http.ResponseWriter) error {
 	switch response := response.(type) {
 	case *PortCancellationReply:
-		w.Header().Set("Content-Type", "application/json; charset=utf-8")
-		w.WriteHeader(200)
-
-		e := new(jx.Encoder)
-		response.Encode(e)
-		if _, err := e.WriteTo(w); err != nil {
-			return errors.Wrap(err, "write")
-		}
-
-		return nil
+		return codec.WriteResponse(w, 200, response)
 
 	case *PortCancellationPendingReply:
-		w.Header().Set("Content-Type", "application/json; charset=utf-8")
-		w.WriteHeader(202)
-
-		e := new(jx.Encoder)
-		response.Encode(e)
-		if _, err := e.WriteTo(w); err != nil {
-			return errors.Wrap(err, "write")
-		}
-
-		return nil
+		return codec.WriteResponse(w, 202, response)
 
 	default:
 		return errors.Errorf("unexpected response type: %T", response)
@@ -44,16 +28,7 @@ func encodeCancelPortRequestResponse(response CancelPortRequestRes, w http.Respo
 }
 
 func encodeCheckPortabilityResponse(response *PortabilityResultListReply, w http.ResponseWriter) error {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(200)
-
-	e := new(jx.Encoder)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
-		return errors.Wrap(err, "write")
-	}
-
-	return nil
+	return codec.WriteResponse(w, 200, response)
 }
 
 func encodeDownloadLetterResponse(response DownloadLetterRes, w http.ResponseWriter) error {
@@ -71,68 +46,23 @@ func encodeDownloadPortLetterResponse(response DownloadPortLetterRes, w http.Res
 }
 
 func encodeGetPortLetterResponse(response *PortLetterReply, w http.ResponseWriter) error {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(200)
-
-	e := new(jx.Encoder)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
-		return errors.Wrap(err, "write")
-	}
-
-	return nil
+	return codec.WriteResponse(w, 200, response)
 }
 
 func encodeGetPortRequestResponse(response *PortRequestReply, w http.ResponseWriter) error {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(200)
-
-	e := new(jx.Encoder)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
-		return errors.Wrap(err, "write")
-	}
-
-	return nil
+	return codec.WriteResponse(w, 200, response)
 }
 
 func encodeInitiatePortResponse(response *PortInitiationReply, w http.ResponseWriter) error {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(201)
-
-	e := new(jx.Encoder)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
-		return errors.Wrap(err, "write")
-	}
-
-	return nil
+	return codec.WriteResponse(w, 201, response)
 }
 
 func encodeListPortRequestsResponse(response *PortRequestListReply, w http.ResponseWriter) error {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(200)
-
-	e := new(jx.Encoder)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
-		return errors.Wrap(err, "write")
-	}
-
-	return nil
+	return codec.WriteResponse(w, 200, response)
 }
 
 func encodeResendPortLetterResponse(response *PortInitiationReply, w http.ResponseWriter) error {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(200)
-
-	e := new(jx.Encoder)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
-		return errors.Wrap(err, "write")
-	}
-
-	return nil
+	return codec.WriteResponse(w, 200, response)
 }
 
 func encodeShowLetterResponse(response ShowLetterRes, w http.ResponseWriter) error {
@@ -150,16 +80,7 @@ func encodeSignLetterResponse(response SignLetterRes, w http.ResponseWriter) err
 }
 
 func encodeUploadPortDocumentResponse(response *PortDocumentReply, w http.ResponseWriter) error {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(201)
-
-	e := new(jx.Encoder)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
-		return errors.Wrap(err, "write")
-	}
-
-	return nil
+	return codec.WriteResponse(w, 201, response)
 }
 
 func encodeErrorResponse(response *ErrorStatusCodeWithHeaders, w http.ResponseWriter) error {
@@ -169,19 +90,13 @@ func encodeErrorResponse(response *ErrorStatusCodeWithHeaders, w http.ResponseWr
 	{
 		h := uri.NewHeaderEncoder(w.Header())
 		// Encode "Retry-After" header.
-		{
-			cfg := uri.HeaderParameterEncodingConfig{
-				Name:    "Retry-After",
-				Explode: false,
+		if err := h.EncodeParam(uri.HeaderParameterEncodingConfig{Name: "Retry-After"}, func(e uri.Encoder) error {
+			if val, ok := response.RetryAfter.Get(); ok {
+				return e.EncodeValue(conv.IntToString(val))
 			}
-			if err := h.EncodeParam(cfg, func(e uri.Encoder) error {
-				if val, ok := response.RetryAfter.Get(); ok {
-					return e.EncodeValue(conv.IntToString(val))
-				}
-				return nil
-			}); err != nil {
-				return errors.Wrap(err, "encode Retry-After header")
-			}
+			return nil
+		}); err != nil {
+			return errors.Wrap(err, "encode Retry-After header")
 		}
 	}
 	code := response.StatusCode

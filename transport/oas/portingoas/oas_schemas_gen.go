@@ -8,8 +8,9 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/go-faster/errors"
 	ht "github.com/ogen-go/ogen/http"
+
+	"github.com/callwright/callwright/transport/oas/internal/codec"
 )
 
 func (s *ErrorStatusCodeWithHeaders) Error() string {
@@ -19,26 +20,6 @@ func (s *ErrorStatusCodeWithHeaders) Error() string {
 type ApiKey struct {
 	Request *http.Request
 	Roles   []string
-}
-
-// GetRequest returns the value of Request.
-func (s *ApiKey) GetRequest() *http.Request {
-	return s.Request
-}
-
-// GetRoles returns the value of Roles.
-func (s *ApiKey) GetRoles() []string {
-	return s.Roles
-}
-
-// SetRequest sets the value of Request.
-func (s *ApiKey) SetRequest(val *http.Request) {
-	s.Request = val
-}
-
-// SetRoles sets the value of Roles.
-func (s *ApiKey) SetRoles(val []string) {
-	s.Roles = val
 }
 
 type DownloadLetterOK struct {
@@ -58,16 +39,6 @@ func (s DownloadLetterOK) Read(p []byte) (n int, err error) {
 // DownloadLetterOKRawApplicationPdf represents raw HTTP response for DownloadLetter application/pdf.
 type DownloadLetterOKRawApplicationPdf struct {
 	Response *http.Response `json:"-"`
-}
-
-// GetResponse returns the value of Response.
-func (s *DownloadLetterOKRawApplicationPdf) GetResponse() *http.Response {
-	return s.Response
-}
-
-// SetResponse sets the value of Response.
-func (s *DownloadLetterOKRawApplicationPdf) SetResponse(val *http.Response) {
-	s.Response = val
 }
 
 func (*DownloadLetterOKRawApplicationPdf) downloadLetterRes() {}
@@ -91,16 +62,6 @@ type DownloadPortLetterOKRawApplicationPdf struct {
 	Response *http.Response `json:"-"`
 }
 
-// GetResponse returns the value of Response.
-func (s *DownloadPortLetterOKRawApplicationPdf) GetResponse() *http.Response {
-	return s.Response
-}
-
-// SetResponse sets the value of Response.
-func (s *DownloadPortLetterOKRawApplicationPdf) SetResponse(val *http.Response) {
-	s.Response = val
-}
-
 func (*DownloadPortLetterOKRawApplicationPdf) downloadPortLetterRes() {}
 
 // Ref: #/components/schemas/ErrorDetail
@@ -117,56 +78,6 @@ type ErrorDetail struct {
 	BatchID OptString `json:"batch_id"`
 }
 
-// GetError returns the value of Error.
-func (s *ErrorDetail) GetError() string {
-	return s.Error
-}
-
-// GetMessage returns the value of Message.
-func (s *ErrorDetail) GetMessage() string {
-	return s.Message
-}
-
-// GetPath returns the value of Path.
-func (s *ErrorDetail) GetPath() OptString {
-	return s.Path
-}
-
-// GetField returns the value of Field.
-func (s *ErrorDetail) GetField() OptString {
-	return s.Field
-}
-
-// GetBatchID returns the value of BatchID.
-func (s *ErrorDetail) GetBatchID() OptString {
-	return s.BatchID
-}
-
-// SetError sets the value of Error.
-func (s *ErrorDetail) SetError(val string) {
-	s.Error = val
-}
-
-// SetMessage sets the value of Message.
-func (s *ErrorDetail) SetMessage(val string) {
-	s.Message = val
-}
-
-// SetPath sets the value of Path.
-func (s *ErrorDetail) SetPath(val OptString) {
-	s.Path = val
-}
-
-// SetField sets the value of Field.
-func (s *ErrorDetail) SetField(val OptString) {
-	s.Field = val
-}
-
-// SetBatchID sets the value of BatchID.
-func (s *ErrorDetail) SetBatchID(val OptString) {
-	s.BatchID = val
-}
-
 // Body of every error. Envelope A has `data` (null), envelope B `status` and `message`; both have
 // `errors`.
 // Ref: #/components/schemas/ErrorEnvelope
@@ -181,46 +92,6 @@ type ErrorEnvelope struct {
 	Errors []ErrorDetail `json:"errors"`
 }
 
-// GetData returns the value of Data.
-func (s *ErrorEnvelope) GetData() OptNull {
-	return s.Data
-}
-
-// GetStatus returns the value of Status.
-func (s *ErrorEnvelope) GetStatus() OptErrorEnvelopeStatus {
-	return s.Status
-}
-
-// GetMessage returns the value of Message.
-func (s *ErrorEnvelope) GetMessage() OptString {
-	return s.Message
-}
-
-// GetErrors returns the value of Errors.
-func (s *ErrorEnvelope) GetErrors() []ErrorDetail {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *ErrorEnvelope) SetData(val OptNull) {
-	s.Data = val
-}
-
-// SetStatus sets the value of Status.
-func (s *ErrorEnvelope) SetStatus(val OptErrorEnvelopeStatus) {
-	s.Status = val
-}
-
-// SetMessage sets the value of Message.
-func (s *ErrorEnvelope) SetMessage(val OptString) {
-	s.Message = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *ErrorEnvelope) SetErrors(val []ErrorDetail) {
-	s.Errors = val
-}
-
 // Envelope B only.
 type ErrorEnvelopeStatus string
 
@@ -228,32 +99,16 @@ const (
 	ErrorEnvelopeStatusError ErrorEnvelopeStatus = "error"
 )
 
-// AllValues returns all ErrorEnvelopeStatus values.
 func (ErrorEnvelopeStatus) AllValues() []ErrorEnvelopeStatus {
 	return []ErrorEnvelopeStatus{
 		ErrorEnvelopeStatusError,
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s ErrorEnvelopeStatus) MarshalText() ([]byte, error) {
-	switch s {
-	case ErrorEnvelopeStatusError:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s ErrorEnvelopeStatus) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *ErrorEnvelopeStatus) UnmarshalText(data []byte) error {
-	switch ErrorEnvelopeStatus(data) {
-	case ErrorEnvelopeStatusError:
-		*s = ErrorEnvelopeStatusError
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // ErrorStatusCodeWithHeaders wraps ErrorEnvelope with status code and response headers.
@@ -261,36 +116,6 @@ type ErrorStatusCodeWithHeaders struct {
 	StatusCode int
 	RetryAfter OptInt
 	Response   ErrorEnvelope
-}
-
-// GetStatusCode returns the value of StatusCode.
-func (s *ErrorStatusCodeWithHeaders) GetStatusCode() int {
-	return s.StatusCode
-}
-
-// GetRetryAfter returns the value of RetryAfter.
-func (s *ErrorStatusCodeWithHeaders) GetRetryAfter() OptInt {
-	return s.RetryAfter
-}
-
-// GetResponse returns the value of Response.
-func (s *ErrorStatusCodeWithHeaders) GetResponse() ErrorEnvelope {
-	return s.Response
-}
-
-// SetStatusCode sets the value of StatusCode.
-func (s *ErrorStatusCodeWithHeaders) SetStatusCode(val int) {
-	s.StatusCode = val
-}
-
-// SetRetryAfter sets the value of RetryAfter.
-func (s *ErrorStatusCodeWithHeaders) SetRetryAfter(val OptInt) {
-	s.RetryAfter = val
-}
-
-// SetResponse sets the value of Response.
-func (s *ErrorStatusCodeWithHeaders) SetResponse(val ErrorEnvelope) {
-	s.Response = val
 }
 
 type LetterPage struct {
@@ -325,76 +150,6 @@ type LetterSignature struct {
 	Reason OptString `json:"reason"`
 }
 
-// GetDecision returns the value of Decision.
-func (s *LetterSignature) GetDecision() LetterSignatureDecision {
-	return s.Decision
-}
-
-// GetSignerName returns the value of SignerName.
-func (s *LetterSignature) GetSignerName() OptString {
-	return s.SignerName
-}
-
-// GetSignerTitle returns the value of SignerTitle.
-func (s *LetterSignature) GetSignerTitle() OptString {
-	return s.SignerTitle
-}
-
-// GetConsent returns the value of Consent.
-func (s *LetterSignature) GetConsent() OptString {
-	return s.Consent
-}
-
-// GetAuthority returns the value of Authority.
-func (s *LetterSignature) GetAuthority() OptString {
-	return s.Authority
-}
-
-// GetLetterSHA256 returns the value of LetterSHA256.
-func (s *LetterSignature) GetLetterSHA256() OptString {
-	return s.LetterSHA256
-}
-
-// GetReason returns the value of Reason.
-func (s *LetterSignature) GetReason() OptString {
-	return s.Reason
-}
-
-// SetDecision sets the value of Decision.
-func (s *LetterSignature) SetDecision(val LetterSignatureDecision) {
-	s.Decision = val
-}
-
-// SetSignerName sets the value of SignerName.
-func (s *LetterSignature) SetSignerName(val OptString) {
-	s.SignerName = val
-}
-
-// SetSignerTitle sets the value of SignerTitle.
-func (s *LetterSignature) SetSignerTitle(val OptString) {
-	s.SignerTitle = val
-}
-
-// SetConsent sets the value of Consent.
-func (s *LetterSignature) SetConsent(val OptString) {
-	s.Consent = val
-}
-
-// SetAuthority sets the value of Authority.
-func (s *LetterSignature) SetAuthority(val OptString) {
-	s.Authority = val
-}
-
-// SetLetterSHA256 sets the value of LetterSHA256.
-func (s *LetterSignature) SetLetterSHA256(val OptString) {
-	s.LetterSHA256 = val
-}
-
-// SetReason sets the value of Reason.
-func (s *LetterSignature) SetReason(val OptString) {
-	s.Reason = val
-}
-
 type LetterSignatureDecision string
 
 const (
@@ -402,7 +157,6 @@ const (
 	LetterSignatureDecisionDecline LetterSignatureDecision = "decline"
 )
 
-// AllValues returns all LetterSignatureDecision values.
 func (LetterSignatureDecision) AllValues() []LetterSignatureDecision {
 	return []LetterSignatureDecision{
 		LetterSignatureDecisionSign,
@@ -410,30 +164,12 @@ func (LetterSignatureDecision) AllValues() []LetterSignatureDecision {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
 func (s LetterSignatureDecision) MarshalText() ([]byte, error) {
-	switch s {
-	case LetterSignatureDecisionSign:
-		return []byte(s), nil
-	case LetterSignatureDecisionDecline:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
+	return codec.EnumText(s, s.AllValues())
 }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *LetterSignatureDecision) UnmarshalText(data []byte) error {
-	switch LetterSignatureDecision(data) {
-	case LetterSignatureDecisionSign:
-		*s = LetterSignatureDecisionSign
-		return nil
-	case LetterSignatureDecisionDecline:
-		*s = LetterSignatureDecisionDecline
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // The account as the losing carrier knows it.
@@ -453,96 +189,6 @@ type LosingCarrierInformation struct {
 	Address                       PortAddress `json:"address"`
 }
 
-// GetCustomerType returns the value of CustomerType.
-func (s *LosingCarrierInformation) GetCustomerType() LosingCarrierInformationCustomerType {
-	return s.CustomerType
-}
-
-// GetBusinessName returns the value of BusinessName.
-func (s *LosingCarrierInformation) GetBusinessName() OptString {
-	return s.BusinessName
-}
-
-// GetFirstName returns the value of FirstName.
-func (s *LosingCarrierInformation) GetFirstName() string {
-	return s.FirstName
-}
-
-// GetLastName returns the value of LastName.
-func (s *LosingCarrierInformation) GetLastName() string {
-	return s.LastName
-}
-
-// GetAccountNumber returns the value of AccountNumber.
-func (s *LosingCarrierInformation) GetAccountNumber() string {
-	return s.AccountNumber
-}
-
-// GetPin returns the value of Pin.
-func (s *LosingCarrierInformation) GetPin() OptString {
-	return s.Pin
-}
-
-// GetAuthorizedRepresentativeEmail returns the value of AuthorizedRepresentativeEmail.
-func (s *LosingCarrierInformation) GetAuthorizedRepresentativeEmail() string {
-	return s.AuthorizedRepresentativeEmail
-}
-
-// GetNotificationEmails returns the value of NotificationEmails.
-func (s *LosingCarrierInformation) GetNotificationEmails() []string {
-	return s.NotificationEmails
-}
-
-// GetAddress returns the value of Address.
-func (s *LosingCarrierInformation) GetAddress() PortAddress {
-	return s.Address
-}
-
-// SetCustomerType sets the value of CustomerType.
-func (s *LosingCarrierInformation) SetCustomerType(val LosingCarrierInformationCustomerType) {
-	s.CustomerType = val
-}
-
-// SetBusinessName sets the value of BusinessName.
-func (s *LosingCarrierInformation) SetBusinessName(val OptString) {
-	s.BusinessName = val
-}
-
-// SetFirstName sets the value of FirstName.
-func (s *LosingCarrierInformation) SetFirstName(val string) {
-	s.FirstName = val
-}
-
-// SetLastName sets the value of LastName.
-func (s *LosingCarrierInformation) SetLastName(val string) {
-	s.LastName = val
-}
-
-// SetAccountNumber sets the value of AccountNumber.
-func (s *LosingCarrierInformation) SetAccountNumber(val string) {
-	s.AccountNumber = val
-}
-
-// SetPin sets the value of Pin.
-func (s *LosingCarrierInformation) SetPin(val OptString) {
-	s.Pin = val
-}
-
-// SetAuthorizedRepresentativeEmail sets the value of AuthorizedRepresentativeEmail.
-func (s *LosingCarrierInformation) SetAuthorizedRepresentativeEmail(val string) {
-	s.AuthorizedRepresentativeEmail = val
-}
-
-// SetNotificationEmails sets the value of NotificationEmails.
-func (s *LosingCarrierInformation) SetNotificationEmails(val []string) {
-	s.NotificationEmails = val
-}
-
-// SetAddress sets the value of Address.
-func (s *LosingCarrierInformation) SetAddress(val PortAddress) {
-	s.Address = val
-}
-
 type LosingCarrierInformationCustomerType string
 
 const (
@@ -550,7 +196,6 @@ const (
 	LosingCarrierInformationCustomerTypePersonal LosingCarrierInformationCustomerType = "personal"
 )
 
-// AllValues returns all LosingCarrierInformationCustomerType values.
 func (LosingCarrierInformationCustomerType) AllValues() []LosingCarrierInformationCustomerType {
 	return []LosingCarrierInformationCustomerType{
 		LosingCarrierInformationCustomerTypeBusiness,
@@ -558,30 +203,12 @@ func (LosingCarrierInformationCustomerType) AllValues() []LosingCarrierInformati
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
 func (s LosingCarrierInformationCustomerType) MarshalText() ([]byte, error) {
-	switch s {
-	case LosingCarrierInformationCustomerTypeBusiness:
-		return []byte(s), nil
-	case LosingCarrierInformationCustomerTypePersonal:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
+	return codec.EnumText(s, s.AllValues())
 }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *LosingCarrierInformationCustomerType) UnmarshalText(data []byte) error {
-	switch LosingCarrierInformationCustomerType(data) {
-	case LosingCarrierInformationCustomerTypeBusiness:
-		*s = LosingCarrierInformationCustomerTypeBusiness
-		return nil
-	case LosingCarrierInformationCustomerTypePersonal:
-		*s = LosingCarrierInformationCustomerTypePersonal
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // NewNilDateTime returns new NilDateTime with value set to v.
@@ -1096,79 +723,9 @@ type PortAddress struct {
 	Country string `json:"country"`
 }
 
-// GetStreet returns the value of Street.
-func (s *PortAddress) GetStreet() string {
-	return s.Street
-}
-
-// GetStreet2 returns the value of Street2.
-func (s *PortAddress) GetStreet2() OptString {
-	return s.Street2
-}
-
-// GetCity returns the value of City.
-func (s *PortAddress) GetCity() string {
-	return s.City
-}
-
-// GetState returns the value of State.
-func (s *PortAddress) GetState() string {
-	return s.State
-}
-
-// GetZip returns the value of Zip.
-func (s *PortAddress) GetZip() string {
-	return s.Zip
-}
-
-// GetCountry returns the value of Country.
-func (s *PortAddress) GetCountry() string {
-	return s.Country
-}
-
-// SetStreet sets the value of Street.
-func (s *PortAddress) SetStreet(val string) {
-	s.Street = val
-}
-
-// SetStreet2 sets the value of Street2.
-func (s *PortAddress) SetStreet2(val OptString) {
-	s.Street2 = val
-}
-
-// SetCity sets the value of City.
-func (s *PortAddress) SetCity(val string) {
-	s.City = val
-}
-
-// SetState sets the value of State.
-func (s *PortAddress) SetState(val string) {
-	s.State = val
-}
-
-// SetZip sets the value of Zip.
-func (s *PortAddress) SetZip(val string) {
-	s.Zip = val
-}
-
-// SetCountry sets the value of Country.
-func (s *PortAddress) SetCountry(val string) {
-	s.Country = val
-}
-
 // Ref: #/components/schemas/PortCancellation
 type PortCancellation struct {
 	Canceled bool `json:"canceled"`
-}
-
-// GetCanceled returns the value of Canceled.
-func (s *PortCancellation) GetCanceled() bool {
-	return s.Canceled
-}
-
-// SetCanceled sets the value of Canceled.
-func (s *PortCancellation) SetCanceled(val bool) {
-	s.Canceled = val
 }
 
 // Ref: #/components/schemas/PortCancellationPending
@@ -1178,51 +735,11 @@ type PortCancellationPending struct {
 	CancelRequestedAt time.Time `json:"cancel_requested_at"`
 }
 
-// GetCanceled returns the value of Canceled.
-func (s *PortCancellationPending) GetCanceled() bool {
-	return s.Canceled
-}
-
-// GetCancelRequestedAt returns the value of CancelRequestedAt.
-func (s *PortCancellationPending) GetCancelRequestedAt() time.Time {
-	return s.CancelRequestedAt
-}
-
-// SetCanceled sets the value of Canceled.
-func (s *PortCancellationPending) SetCanceled(val bool) {
-	s.Canceled = val
-}
-
-// SetCancelRequestedAt sets the value of CancelRequestedAt.
-func (s *PortCancellationPending) SetCancelRequestedAt(val time.Time) {
-	s.CancelRequestedAt = val
-}
-
 // Ref: #/components/schemas/PortCancellationPendingReply
 type PortCancellationPendingReply struct {
 	Data PortCancellationPending `json:"data"`
 	// Null on success.
 	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *PortCancellationPendingReply) GetData() PortCancellationPending {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *PortCancellationPendingReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *PortCancellationPendingReply) SetData(val PortCancellationPending) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *PortCancellationPendingReply) SetErrors(val struct{}) {
-	s.Errors = val
 }
 
 func (*PortCancellationPendingReply) cancelPortRequestRes() {}
@@ -1234,41 +751,11 @@ type PortCancellationReply struct {
 	Errors struct{} `json:"errors"`
 }
 
-// GetData returns the value of Data.
-func (s *PortCancellationReply) GetData() PortCancellation {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *PortCancellationReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *PortCancellationReply) SetData(val PortCancellation) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *PortCancellationReply) SetErrors(val struct{}) {
-	s.Errors = val
-}
-
 func (*PortCancellationReply) cancelPortRequestRes() {}
 
 // Ref: #/components/schemas/PortDocument
 type PortDocument struct {
 	DocumentSid string `json:"document_sid"`
-}
-
-// GetDocumentSid returns the value of DocumentSid.
-func (s *PortDocument) GetDocumentSid() string {
-	return s.DocumentSid
-}
-
-// SetDocumentSid sets the value of DocumentSid.
-func (s *PortDocument) SetDocumentSid(val string) {
-	s.DocumentSid = val
 }
 
 // Ref: #/components/schemas/PortDocumentReply
@@ -1278,40 +765,10 @@ type PortDocumentReply struct {
 	Errors struct{} `json:"errors"`
 }
 
-// GetData returns the value of Data.
-func (s *PortDocumentReply) GetData() PortDocument {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *PortDocumentReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *PortDocumentReply) SetData(val PortDocument) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *PortDocumentReply) SetErrors(val struct{}) {
-	s.Errors = val
-}
-
 // Ref: #/components/schemas/PortDocumentUpload
 type PortDocumentUploadMultipart struct {
 	// The document, at most 10,485,760 bytes.
 	File ht.MultipartFile `json:"file"`
-}
-
-// GetFile returns the value of File.
-func (s *PortDocumentUploadMultipart) GetFile() ht.MultipartFile {
-	return s.File
-}
-
-// SetFile sets the value of File.
-func (s *PortDocumentUploadMultipart) SetFile(val ht.MultipartFile) {
-	s.File = val
 }
 
 // Ref: #/components/schemas/PortHistoryEntry
@@ -1331,76 +788,6 @@ type PortHistoryEntry struct {
 	Note NilString `json:"note"`
 }
 
-// GetAt returns the value of At.
-func (s *PortHistoryEntry) GetAt() time.Time {
-	return s.At
-}
-
-// GetEvent returns the value of Event.
-func (s *PortHistoryEntry) GetEvent() string {
-	return s.Event
-}
-
-// GetFrom returns the value of From.
-func (s *PortHistoryEntry) GetFrom() NilString {
-	return s.From
-}
-
-// GetTo returns the value of To.
-func (s *PortHistoryEntry) GetTo() string {
-	return s.To
-}
-
-// GetDetail returns the value of Detail.
-func (s *PortHistoryEntry) GetDetail() NilString {
-	return s.Detail
-}
-
-// GetActor returns the value of Actor.
-func (s *PortHistoryEntry) GetActor() string {
-	return s.Actor
-}
-
-// GetNote returns the value of Note.
-func (s *PortHistoryEntry) GetNote() NilString {
-	return s.Note
-}
-
-// SetAt sets the value of At.
-func (s *PortHistoryEntry) SetAt(val time.Time) {
-	s.At = val
-}
-
-// SetEvent sets the value of Event.
-func (s *PortHistoryEntry) SetEvent(val string) {
-	s.Event = val
-}
-
-// SetFrom sets the value of From.
-func (s *PortHistoryEntry) SetFrom(val NilString) {
-	s.From = val
-}
-
-// SetTo sets the value of To.
-func (s *PortHistoryEntry) SetTo(val string) {
-	s.To = val
-}
-
-// SetDetail sets the value of Detail.
-func (s *PortHistoryEntry) SetDetail(val NilString) {
-	s.Detail = val
-}
-
-// SetActor sets the value of Actor.
-func (s *PortHistoryEntry) SetActor(val string) {
-	s.Actor = val
-}
-
-// SetNote sets the value of Note.
-func (s *PortHistoryEntry) SetNote(val NilString) {
-	s.Note = val
-}
-
 // Ref: #/components/schemas/PortInitiation
 type PortInitiation struct {
 	PortRequestID string     `json:"port_request_id"`
@@ -1410,71 +797,11 @@ type PortInitiation struct {
 	PhoneNumbers []string  `json:"phone_numbers"`
 }
 
-// GetPortRequestID returns the value of PortRequestID.
-func (s *PortInitiation) GetPortRequestID() string {
-	return s.PortRequestID
-}
-
-// GetStatus returns the value of Status.
-func (s *PortInitiation) GetStatus() PortStatus {
-	return s.Status
-}
-
-// GetSignatureURL returns the value of SignatureURL.
-func (s *PortInitiation) GetSignatureURL() NilString {
-	return s.SignatureURL
-}
-
-// GetPhoneNumbers returns the value of PhoneNumbers.
-func (s *PortInitiation) GetPhoneNumbers() []string {
-	return s.PhoneNumbers
-}
-
-// SetPortRequestID sets the value of PortRequestID.
-func (s *PortInitiation) SetPortRequestID(val string) {
-	s.PortRequestID = val
-}
-
-// SetStatus sets the value of Status.
-func (s *PortInitiation) SetStatus(val PortStatus) {
-	s.Status = val
-}
-
-// SetSignatureURL sets the value of SignatureURL.
-func (s *PortInitiation) SetSignatureURL(val NilString) {
-	s.SignatureURL = val
-}
-
-// SetPhoneNumbers sets the value of PhoneNumbers.
-func (s *PortInitiation) SetPhoneNumbers(val []string) {
-	s.PhoneNumbers = val
-}
-
 // Ref: #/components/schemas/PortInitiationReply
 type PortInitiationReply struct {
 	Data PortInitiation `json:"data"`
 	// Null on success.
 	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *PortInitiationReply) GetData() PortInitiation {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *PortInitiationReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *PortInitiationReply) SetData(val PortInitiation) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *PortInitiationReply) SetErrors(val struct{}) {
-	s.Errors = val
 }
 
 // Ref: #/components/schemas/PortLetter
@@ -1492,86 +819,6 @@ type PortLetter struct {
 	Links int `json:"links"`
 	// Reminders that were mailed.
 	Reminders int `json:"reminders"`
-}
-
-// GetState returns the value of State.
-func (s *PortLetter) GetState() PortLetterState {
-	return s.State
-}
-
-// GetSHA256 returns the value of SHA256.
-func (s *PortLetter) GetSHA256() string {
-	return s.SHA256
-}
-
-// GetSignedSHA256 returns the value of SignedSHA256.
-func (s *PortLetter) GetSignedSHA256() NilString {
-	return s.SignedSHA256
-}
-
-// GetCreatedAt returns the value of CreatedAt.
-func (s *PortLetter) GetCreatedAt() time.Time {
-	return s.CreatedAt
-}
-
-// GetSignBy returns the value of SignBy.
-func (s *PortLetter) GetSignBy() time.Time {
-	return s.SignBy
-}
-
-// GetEndedAt returns the value of EndedAt.
-func (s *PortLetter) GetEndedAt() NilDateTime {
-	return s.EndedAt
-}
-
-// GetLinks returns the value of Links.
-func (s *PortLetter) GetLinks() int {
-	return s.Links
-}
-
-// GetReminders returns the value of Reminders.
-func (s *PortLetter) GetReminders() int {
-	return s.Reminders
-}
-
-// SetState sets the value of State.
-func (s *PortLetter) SetState(val PortLetterState) {
-	s.State = val
-}
-
-// SetSHA256 sets the value of SHA256.
-func (s *PortLetter) SetSHA256(val string) {
-	s.SHA256 = val
-}
-
-// SetSignedSHA256 sets the value of SignedSHA256.
-func (s *PortLetter) SetSignedSHA256(val NilString) {
-	s.SignedSHA256 = val
-}
-
-// SetCreatedAt sets the value of CreatedAt.
-func (s *PortLetter) SetCreatedAt(val time.Time) {
-	s.CreatedAt = val
-}
-
-// SetSignBy sets the value of SignBy.
-func (s *PortLetter) SetSignBy(val time.Time) {
-	s.SignBy = val
-}
-
-// SetEndedAt sets the value of EndedAt.
-func (s *PortLetter) SetEndedAt(val NilDateTime) {
-	s.EndedAt = val
-}
-
-// SetLinks sets the value of Links.
-func (s *PortLetter) SetLinks(val int) {
-	s.Links = val
-}
-
-// SetReminders sets the value of Reminders.
-func (s *PortLetter) SetReminders(val int) {
-	s.Reminders = val
 }
 
 // Entry of an audit trail. What does not apply is an empty text.
@@ -1602,136 +849,6 @@ type PortLetterEvent struct {
 	Hash string `json:"hash"`
 }
 
-// GetNumber returns the value of Number.
-func (s *PortLetterEvent) GetNumber() int {
-	return s.Number
-}
-
-// GetAt returns the value of At.
-func (s *PortLetterEvent) GetAt() time.Time {
-	return s.At
-}
-
-// GetKind returns the value of Kind.
-func (s *PortLetterEvent) GetKind() PortLetterEventKind {
-	return s.Kind
-}
-
-// GetEmail returns the value of Email.
-func (s *PortLetterEvent) GetEmail() string {
-	return s.Email
-}
-
-// GetSHA256 returns the value of SHA256.
-func (s *PortLetterEvent) GetSHA256() string {
-	return s.SHA256
-}
-
-// GetName returns the value of Name.
-func (s *PortLetterEvent) GetName() string {
-	return s.Name
-}
-
-// GetTitle returns the value of Title.
-func (s *PortLetterEvent) GetTitle() string {
-	return s.Title
-}
-
-// GetDisclosure returns the value of Disclosure.
-func (s *PortLetterEvent) GetDisclosure() string {
-	return s.Disclosure
-}
-
-// GetIP returns the value of IP.
-func (s *PortLetterEvent) GetIP() string {
-	return s.IP
-}
-
-// GetUserAgent returns the value of UserAgent.
-func (s *PortLetterEvent) GetUserAgent() string {
-	return s.UserAgent
-}
-
-// GetReason returns the value of Reason.
-func (s *PortLetterEvent) GetReason() string {
-	return s.Reason
-}
-
-// GetPrevious returns the value of Previous.
-func (s *PortLetterEvent) GetPrevious() string {
-	return s.Previous
-}
-
-// GetHash returns the value of Hash.
-func (s *PortLetterEvent) GetHash() string {
-	return s.Hash
-}
-
-// SetNumber sets the value of Number.
-func (s *PortLetterEvent) SetNumber(val int) {
-	s.Number = val
-}
-
-// SetAt sets the value of At.
-func (s *PortLetterEvent) SetAt(val time.Time) {
-	s.At = val
-}
-
-// SetKind sets the value of Kind.
-func (s *PortLetterEvent) SetKind(val PortLetterEventKind) {
-	s.Kind = val
-}
-
-// SetEmail sets the value of Email.
-func (s *PortLetterEvent) SetEmail(val string) {
-	s.Email = val
-}
-
-// SetSHA256 sets the value of SHA256.
-func (s *PortLetterEvent) SetSHA256(val string) {
-	s.SHA256 = val
-}
-
-// SetName sets the value of Name.
-func (s *PortLetterEvent) SetName(val string) {
-	s.Name = val
-}
-
-// SetTitle sets the value of Title.
-func (s *PortLetterEvent) SetTitle(val string) {
-	s.Title = val
-}
-
-// SetDisclosure sets the value of Disclosure.
-func (s *PortLetterEvent) SetDisclosure(val string) {
-	s.Disclosure = val
-}
-
-// SetIP sets the value of IP.
-func (s *PortLetterEvent) SetIP(val string) {
-	s.IP = val
-}
-
-// SetUserAgent sets the value of UserAgent.
-func (s *PortLetterEvent) SetUserAgent(val string) {
-	s.UserAgent = val
-}
-
-// SetReason sets the value of Reason.
-func (s *PortLetterEvent) SetReason(val string) {
-	s.Reason = val
-}
-
-// SetPrevious sets the value of Previous.
-func (s *PortLetterEvent) SetPrevious(val string) {
-	s.Previous = val
-}
-
-// SetHash sets the value of Hash.
-func (s *PortLetterEvent) SetHash(val string) {
-	s.Hash = val
-}
-
 // What has happened.
 type PortLetterEventKind string
 
@@ -1747,7 +864,6 @@ const (
 	PortLetterEventKindRevoked  PortLetterEventKind = "revoked"
 )
 
-// AllValues returns all PortLetterEventKind values.
 func (PortLetterEventKind) AllValues() []PortLetterEventKind {
 	return []PortLetterEventKind{
 		PortLetterEventKindCreated,
@@ -1762,65 +878,10 @@ func (PortLetterEventKind) AllValues() []PortLetterEventKind {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s PortLetterEventKind) MarshalText() ([]byte, error) {
-	switch s {
-	case PortLetterEventKindCreated:
-		return []byte(s), nil
-	case PortLetterEventKindSent:
-		return []byte(s), nil
-	case PortLetterEventKindReturned:
-		return []byte(s), nil
-	case PortLetterEventKindResent:
-		return []byte(s), nil
-	case PortLetterEventKindReminded:
-		return []byte(s), nil
-	case PortLetterEventKindSigned:
-		return []byte(s), nil
-	case PortLetterEventKindSealed:
-		return []byte(s), nil
-	case PortLetterEventKindDeclined:
-		return []byte(s), nil
-	case PortLetterEventKindRevoked:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s PortLetterEventKind) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *PortLetterEventKind) UnmarshalText(data []byte) error {
-	switch PortLetterEventKind(data) {
-	case PortLetterEventKindCreated:
-		*s = PortLetterEventKindCreated
-		return nil
-	case PortLetterEventKindSent:
-		*s = PortLetterEventKindSent
-		return nil
-	case PortLetterEventKindReturned:
-		*s = PortLetterEventKindReturned
-		return nil
-	case PortLetterEventKindResent:
-		*s = PortLetterEventKindResent
-		return nil
-	case PortLetterEventKindReminded:
-		*s = PortLetterEventKindReminded
-		return nil
-	case PortLetterEventKindSigned:
-		*s = PortLetterEventKindSigned
-		return nil
-	case PortLetterEventKindSealed:
-		*s = PortLetterEventKindSealed
-		return nil
-	case PortLetterEventKindDeclined:
-		*s = PortLetterEventKindDeclined
-		return nil
-	case PortLetterEventKindRevoked:
-		*s = PortLetterEventKindRevoked
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // What proves how a letter was signed.
@@ -1835,80 +896,10 @@ type PortLetterEvidence struct {
 	Events []PortLetterEvent `json:"events"`
 }
 
-// GetPortRequestID returns the value of PortRequestID.
-func (s *PortLetterEvidence) GetPortRequestID() string {
-	return s.PortRequestID
-}
-
-// GetLetterSHA256 returns the value of LetterSHA256.
-func (s *PortLetterEvidence) GetLetterSHA256() string {
-	return s.LetterSHA256
-}
-
-// GetSignedLetterSHA256 returns the value of SignedLetterSHA256.
-func (s *PortLetterEvidence) GetSignedLetterSHA256() string {
-	return s.SignedLetterSHA256
-}
-
-// GetHead returns the value of Head.
-func (s *PortLetterEvidence) GetHead() string {
-	return s.Head
-}
-
-// GetEvents returns the value of Events.
-func (s *PortLetterEvidence) GetEvents() []PortLetterEvent {
-	return s.Events
-}
-
-// SetPortRequestID sets the value of PortRequestID.
-func (s *PortLetterEvidence) SetPortRequestID(val string) {
-	s.PortRequestID = val
-}
-
-// SetLetterSHA256 sets the value of LetterSHA256.
-func (s *PortLetterEvidence) SetLetterSHA256(val string) {
-	s.LetterSHA256 = val
-}
-
-// SetSignedLetterSHA256 sets the value of SignedLetterSHA256.
-func (s *PortLetterEvidence) SetSignedLetterSHA256(val string) {
-	s.SignedLetterSHA256 = val
-}
-
-// SetHead sets the value of Head.
-func (s *PortLetterEvidence) SetHead(val string) {
-	s.Head = val
-}
-
-// SetEvents sets the value of Events.
-func (s *PortLetterEvidence) SetEvents(val []PortLetterEvent) {
-	s.Events = val
-}
-
 // Ref: #/components/schemas/PortLetterRecord
 type PortLetterRecord struct {
 	Letter   PortLetter         `json:"letter"`
 	Evidence PortLetterEvidence `json:"evidence"`
-}
-
-// GetLetter returns the value of Letter.
-func (s *PortLetterRecord) GetLetter() PortLetter {
-	return s.Letter
-}
-
-// GetEvidence returns the value of Evidence.
-func (s *PortLetterRecord) GetEvidence() PortLetterEvidence {
-	return s.Evidence
-}
-
-// SetLetter sets the value of Letter.
-func (s *PortLetterRecord) SetLetter(val PortLetter) {
-	s.Letter = val
-}
-
-// SetEvidence sets the value of Evidence.
-func (s *PortLetterRecord) SetEvidence(val PortLetterEvidence) {
-	s.Evidence = val
 }
 
 // Ref: #/components/schemas/PortLetterReply
@@ -1916,26 +907,6 @@ type PortLetterReply struct {
 	Data PortLetterRecord `json:"data"`
 	// Null on success.
 	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *PortLetterReply) GetData() PortLetterRecord {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *PortLetterReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *PortLetterReply) SetData(val PortLetterRecord) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *PortLetterReply) SetErrors(val struct{}) {
-	s.Errors = val
 }
 
 // `revoked`: the request was canceled, was not signed in time, or was signed on paper.
@@ -1948,7 +919,6 @@ const (
 	PortLetterStateRevoked  PortLetterState = "revoked"
 )
 
-// AllValues returns all PortLetterState values.
 func (PortLetterState) AllValues() []PortLetterState {
 	return []PortLetterState{
 		PortLetterStateWaiting,
@@ -1958,40 +928,10 @@ func (PortLetterState) AllValues() []PortLetterState {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s PortLetterState) MarshalText() ([]byte, error) {
-	switch s {
-	case PortLetterStateWaiting:
-		return []byte(s), nil
-	case PortLetterStateSigned:
-		return []byte(s), nil
-	case PortLetterStateDeclined:
-		return []byte(s), nil
-	case PortLetterStateRevoked:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s PortLetterState) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *PortLetterState) UnmarshalText(data []byte) error {
-	switch PortLetterState(data) {
-	case PortLetterStateWaiting:
-		*s = PortLetterStateWaiting
-		return nil
-	case PortLetterStateSigned:
-		*s = PortLetterStateSigned
-		return nil
-	case PortLetterStateDeclined:
-		*s = PortLetterStateDeclined
-		return nil
-	case PortLetterStateRevoked:
-		*s = PortLetterStateRevoked
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // Ref: #/components/schemas/PortNumberPin
@@ -2000,26 +940,6 @@ type PortNumberPin struct {
 	PhoneNumber string `json:"phone_number"`
 	// Never returned.
 	Pin string `json:"pin"`
-}
-
-// GetPhoneNumber returns the value of PhoneNumber.
-func (s *PortNumberPin) GetPhoneNumber() string {
-	return s.PhoneNumber
-}
-
-// GetPin returns the value of Pin.
-func (s *PortNumberPin) GetPin() string {
-	return s.Pin
-}
-
-// SetPhoneNumber sets the value of PhoneNumber.
-func (s *PortNumberPin) SetPhoneNumber(val string) {
-	s.PhoneNumber = val
-}
-
-// SetPin sets the value of Pin.
-func (s *PortNumberPin) SetPin(val string) {
-	s.Pin = val
 }
 
 // State of one number of a request.
@@ -2036,7 +956,6 @@ const (
 	PortNumberStatusCanceled     PortNumberStatus = "canceled"
 )
 
-// AllValues returns all PortNumberStatus values.
 func (PortNumberStatus) AllValues() []PortNumberStatus {
 	return []PortNumberStatus{
 		PortNumberStatusPending,
@@ -2049,55 +968,10 @@ func (PortNumberStatus) AllValues() []PortNumberStatus {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s PortNumberStatus) MarshalText() ([]byte, error) {
-	switch s {
-	case PortNumberStatusPending:
-		return []byte(s), nil
-	case PortNumberStatusSubmitted:
-		return []byte(s), nil
-	case PortNumberStatusInProgress:
-		return []byte(s), nil
-	case PortNumberStatusFocConfirmed:
-		return []byte(s), nil
-	case PortNumberStatusPorted:
-		return []byte(s), nil
-	case PortNumberStatusRejected:
-		return []byte(s), nil
-	case PortNumberStatusCanceled:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s PortNumberStatus) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *PortNumberStatus) UnmarshalText(data []byte) error {
-	switch PortNumberStatus(data) {
-	case PortNumberStatusPending:
-		*s = PortNumberStatusPending
-		return nil
-	case PortNumberStatusSubmitted:
-		*s = PortNumberStatusSubmitted
-		return nil
-	case PortNumberStatusInProgress:
-		*s = PortNumberStatusInProgress
-		return nil
-	case PortNumberStatusFocConfirmed:
-		*s = PortNumberStatusFocConfirmed
-		return nil
-	case PortNumberStatusPorted:
-		*s = PortNumberStatusPorted
-		return nil
-	case PortNumberStatusRejected:
-		*s = PortNumberStatusRejected
-		return nil
-	case PortNumberStatusCanceled:
-		*s = PortNumberStatusCanceled
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // Kind of the number as far as it is known.
@@ -2112,7 +986,6 @@ const (
 	PortNumberTypeUnknown  PortNumberType = "unknown"
 )
 
-// AllValues returns all PortNumberType values.
 func (PortNumberType) AllValues() []PortNumberType {
 	return []PortNumberType{
 		PortNumberTypeMobile,
@@ -2123,45 +996,10 @@ func (PortNumberType) AllValues() []PortNumberType {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s PortNumberType) MarshalText() ([]byte, error) {
-	switch s {
-	case PortNumberTypeMobile:
-		return []byte(s), nil
-	case PortNumberTypeLandline:
-		return []byte(s), nil
-	case PortNumberTypeTollFree:
-		return []byte(s), nil
-	case PortNumberTypeVoip:
-		return []byte(s), nil
-	case PortNumberTypeUnknown:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s PortNumberType) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *PortNumberType) UnmarshalText(data []byte) error {
-	switch PortNumberType(data) {
-	case PortNumberTypeMobile:
-		*s = PortNumberTypeMobile
-		return nil
-	case PortNumberTypeLandline:
-		*s = PortNumberTypeLandline
-		return nil
-	case PortNumberTypeTollFree:
-		*s = PortNumberTypeTollFree
-		return nil
-	case PortNumberTypeVoip:
-		*s = PortNumberTypeVoip
-		return nil
-	case PortNumberTypeUnknown:
-		*s = PortNumberTypeUnknown
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // Ref: #/components/schemas/PortRequest
@@ -2202,206 +1040,6 @@ type PortRequest struct {
 	History []PortHistoryEntry `json:"history"`
 }
 
-// GetID returns the value of ID.
-func (s *PortRequest) GetID() string {
-	return s.ID
-}
-
-// GetStatus returns the value of Status.
-func (s *PortRequest) GetStatus() PortStatus {
-	return s.Status
-}
-
-// GetStatusDetail returns the value of StatusDetail.
-func (s *PortRequest) GetStatusDetail() OptNilString {
-	return s.StatusDetail
-}
-
-// GetPhoneNumbers returns the value of PhoneNumbers.
-func (s *PortRequest) GetPhoneNumbers() []PortRequestNumber {
-	return s.PhoneNumbers
-}
-
-// GetAuthorizedRepEmail returns the value of AuthorizedRepEmail.
-func (s *PortRequest) GetAuthorizedRepEmail() string {
-	return s.AuthorizedRepEmail
-}
-
-// GetNotificationEmails returns the value of NotificationEmails.
-func (s *PortRequest) GetNotificationEmails() []string {
-	return s.NotificationEmails
-}
-
-// GetCreatedAt returns the value of CreatedAt.
-func (s *PortRequest) GetCreatedAt() time.Time {
-	return s.CreatedAt
-}
-
-// GetUpdatedAt returns the value of UpdatedAt.
-func (s *PortRequest) GetUpdatedAt() time.Time {
-	return s.UpdatedAt
-}
-
-// GetTargetPortDate returns the value of TargetPortDate.
-func (s *PortRequest) GetTargetPortDate() OptNilDateTime {
-	return s.TargetPortDate
-}
-
-// GetAccountNumber returns the value of AccountNumber.
-func (s *PortRequest) GetAccountNumber() OptString {
-	return s.AccountNumber
-}
-
-// GetDocuments returns the value of Documents.
-func (s *PortRequest) GetDocuments() []string {
-	return s.Documents
-}
-
-// GetFocDate returns the value of FocDate.
-func (s *PortRequest) GetFocDate() OptNilDateTime {
-	return s.FocDate
-}
-
-// GetSignBy returns the value of SignBy.
-func (s *PortRequest) GetSignBy() OptDateTime {
-	return s.SignBy
-}
-
-// GetSignedAt returns the value of SignedAt.
-func (s *PortRequest) GetSignedAt() OptNilDateTime {
-	return s.SignedAt
-}
-
-// GetCancelRequestedAt returns the value of CancelRequestedAt.
-func (s *PortRequest) GetCancelRequestedAt() OptNilDateTime {
-	return s.CancelRequestedAt
-}
-
-// GetEndedAt returns the value of EndedAt.
-func (s *PortRequest) GetEndedAt() OptNilDateTime {
-	return s.EndedAt
-}
-
-// GetFailureReason returns the value of FailureReason.
-func (s *PortRequest) GetFailureReason() OptNilString {
-	return s.FailureReason
-}
-
-// GetFailureCode returns the value of FailureCode.
-func (s *PortRequest) GetFailureCode() OptNilString {
-	return s.FailureCode
-}
-
-// GetWhoMustAct returns the value of WhoMustAct.
-func (s *PortRequest) GetWhoMustAct() OptNilString {
-	return s.WhoMustAct
-}
-
-// GetHistory returns the value of History.
-func (s *PortRequest) GetHistory() []PortHistoryEntry {
-	return s.History
-}
-
-// SetID sets the value of ID.
-func (s *PortRequest) SetID(val string) {
-	s.ID = val
-}
-
-// SetStatus sets the value of Status.
-func (s *PortRequest) SetStatus(val PortStatus) {
-	s.Status = val
-}
-
-// SetStatusDetail sets the value of StatusDetail.
-func (s *PortRequest) SetStatusDetail(val OptNilString) {
-	s.StatusDetail = val
-}
-
-// SetPhoneNumbers sets the value of PhoneNumbers.
-func (s *PortRequest) SetPhoneNumbers(val []PortRequestNumber) {
-	s.PhoneNumbers = val
-}
-
-// SetAuthorizedRepEmail sets the value of AuthorizedRepEmail.
-func (s *PortRequest) SetAuthorizedRepEmail(val string) {
-	s.AuthorizedRepEmail = val
-}
-
-// SetNotificationEmails sets the value of NotificationEmails.
-func (s *PortRequest) SetNotificationEmails(val []string) {
-	s.NotificationEmails = val
-}
-
-// SetCreatedAt sets the value of CreatedAt.
-func (s *PortRequest) SetCreatedAt(val time.Time) {
-	s.CreatedAt = val
-}
-
-// SetUpdatedAt sets the value of UpdatedAt.
-func (s *PortRequest) SetUpdatedAt(val time.Time) {
-	s.UpdatedAt = val
-}
-
-// SetTargetPortDate sets the value of TargetPortDate.
-func (s *PortRequest) SetTargetPortDate(val OptNilDateTime) {
-	s.TargetPortDate = val
-}
-
-// SetAccountNumber sets the value of AccountNumber.
-func (s *PortRequest) SetAccountNumber(val OptString) {
-	s.AccountNumber = val
-}
-
-// SetDocuments sets the value of Documents.
-func (s *PortRequest) SetDocuments(val []string) {
-	s.Documents = val
-}
-
-// SetFocDate sets the value of FocDate.
-func (s *PortRequest) SetFocDate(val OptNilDateTime) {
-	s.FocDate = val
-}
-
-// SetSignBy sets the value of SignBy.
-func (s *PortRequest) SetSignBy(val OptDateTime) {
-	s.SignBy = val
-}
-
-// SetSignedAt sets the value of SignedAt.
-func (s *PortRequest) SetSignedAt(val OptNilDateTime) {
-	s.SignedAt = val
-}
-
-// SetCancelRequestedAt sets the value of CancelRequestedAt.
-func (s *PortRequest) SetCancelRequestedAt(val OptNilDateTime) {
-	s.CancelRequestedAt = val
-}
-
-// SetEndedAt sets the value of EndedAt.
-func (s *PortRequest) SetEndedAt(val OptNilDateTime) {
-	s.EndedAt = val
-}
-
-// SetFailureReason sets the value of FailureReason.
-func (s *PortRequest) SetFailureReason(val OptNilString) {
-	s.FailureReason = val
-}
-
-// SetFailureCode sets the value of FailureCode.
-func (s *PortRequest) SetFailureCode(val OptNilString) {
-	s.FailureCode = val
-}
-
-// SetWhoMustAct sets the value of WhoMustAct.
-func (s *PortRequest) SetWhoMustAct(val OptNilString) {
-	s.WhoMustAct = val
-}
-
-// SetHistory sets the value of History.
-func (s *PortRequest) SetHistory(val []PortHistoryEntry) {
-	s.History = val
-}
-
 // Ref: #/components/schemas/PortRequestCreate
 type PortRequestCreate struct {
 	PhoneNumbers []string `json:"phone_numbers"`
@@ -2424,89 +1062,9 @@ type PortRequestCreate struct {
 	Documents  []string  `json:"documents"`
 }
 
-// GetPhoneNumbers returns the value of PhoneNumbers.
-func (s *PortRequestCreate) GetPhoneNumbers() []string {
-	return s.PhoneNumbers
-}
-
-// GetNumberPins returns the value of NumberPins.
-func (s *PortRequestCreate) GetNumberPins() []PortNumberPin {
-	return s.NumberPins
-}
-
-// GetLosingCarrierInformation returns the value of LosingCarrierInformation.
-func (s *PortRequestCreate) GetLosingCarrierInformation() LosingCarrierInformation {
-	return s.LosingCarrierInformation
-}
-
-// GetTargetPortDate returns the value of TargetPortDate.
-func (s *PortRequestCreate) GetTargetPortDate() OptDateTime {
-	return s.TargetPortDate
-}
-
-// GetInboundAllowedIps returns the value of InboundAllowedIps.
-func (s *PortRequestCreate) GetInboundAllowedIps() []string {
-	return s.InboundAllowedIps
-}
-
-// GetWebhookURL returns the value of WebhookURL.
-func (s *PortRequestCreate) GetWebhookURL() OptString {
-	return s.WebhookURL
-}
-
-// GetDocuments returns the value of Documents.
-func (s *PortRequestCreate) GetDocuments() []string {
-	return s.Documents
-}
-
-// SetPhoneNumbers sets the value of PhoneNumbers.
-func (s *PortRequestCreate) SetPhoneNumbers(val []string) {
-	s.PhoneNumbers = val
-}
-
-// SetNumberPins sets the value of NumberPins.
-func (s *PortRequestCreate) SetNumberPins(val []PortNumberPin) {
-	s.NumberPins = val
-}
-
-// SetLosingCarrierInformation sets the value of LosingCarrierInformation.
-func (s *PortRequestCreate) SetLosingCarrierInformation(val LosingCarrierInformation) {
-	s.LosingCarrierInformation = val
-}
-
-// SetTargetPortDate sets the value of TargetPortDate.
-func (s *PortRequestCreate) SetTargetPortDate(val OptDateTime) {
-	s.TargetPortDate = val
-}
-
-// SetInboundAllowedIps sets the value of InboundAllowedIps.
-func (s *PortRequestCreate) SetInboundAllowedIps(val []string) {
-	s.InboundAllowedIps = val
-}
-
-// SetWebhookURL sets the value of WebhookURL.
-func (s *PortRequestCreate) SetWebhookURL(val OptString) {
-	s.WebhookURL = val
-}
-
-// SetDocuments sets the value of Documents.
-func (s *PortRequestCreate) SetDocuments(val []string) {
-	s.Documents = val
-}
-
 // Ref: #/components/schemas/PortRequestItem
 type PortRequestItem struct {
 	PortRequest PortRequest `json:"port_request"`
-}
-
-// GetPortRequest returns the value of PortRequest.
-func (s *PortRequestItem) GetPortRequest() PortRequest {
-	return s.PortRequest
-}
-
-// SetPortRequest sets the value of PortRequest.
-func (s *PortRequestItem) SetPortRequest(val PortRequest) {
-	s.PortRequest = val
 }
 
 // Ref: #/components/schemas/PortRequestList
@@ -2516,51 +1074,11 @@ type PortRequestList struct {
 	NextCursor NilString `json:"next_cursor"`
 }
 
-// GetPortRequests returns the value of PortRequests.
-func (s *PortRequestList) GetPortRequests() []PortRequest {
-	return s.PortRequests
-}
-
-// GetNextCursor returns the value of NextCursor.
-func (s *PortRequestList) GetNextCursor() NilString {
-	return s.NextCursor
-}
-
-// SetPortRequests sets the value of PortRequests.
-func (s *PortRequestList) SetPortRequests(val []PortRequest) {
-	s.PortRequests = val
-}
-
-// SetNextCursor sets the value of NextCursor.
-func (s *PortRequestList) SetNextCursor(val NilString) {
-	s.NextCursor = val
-}
-
 // Ref: #/components/schemas/PortRequestListReply
 type PortRequestListReply struct {
 	Data PortRequestList `json:"data"`
 	// Null on success.
 	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *PortRequestListReply) GetData() PortRequestList {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *PortRequestListReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *PortRequestListReply) SetData(val PortRequestList) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *PortRequestListReply) SetErrors(val struct{}) {
-	s.Errors = val
 }
 
 // Ref: #/components/schemas/PortRequestNumber
@@ -2585,96 +1103,6 @@ type PortRequestNumber struct {
 	PinProvided bool `json:"pin_provided"`
 }
 
-// GetNumber returns the value of Number.
-func (s *PortRequestNumber) GetNumber() string {
-	return s.Number
-}
-
-// GetStatus returns the value of Status.
-func (s *PortRequestNumber) GetStatus() PortNumberStatus {
-	return s.Status
-}
-
-// GetReason returns the value of Reason.
-func (s *PortRequestNumber) GetReason() NilString {
-	return s.Reason
-}
-
-// GetReasonCode returns the value of ReasonCode.
-func (s *PortRequestNumber) GetReasonCode() NilString {
-	return s.ReasonCode
-}
-
-// GetWhoMustAct returns the value of WhoMustAct.
-func (s *PortRequestNumber) GetWhoMustAct() NilString {
-	return s.WhoMustAct
-}
-
-// GetFocDate returns the value of FocDate.
-func (s *PortRequestNumber) GetFocDate() NilDateTime {
-	return s.FocDate
-}
-
-// GetPortedAt returns the value of PortedAt.
-func (s *PortRequestNumber) GetPortedAt() NilDateTime {
-	return s.PortedAt
-}
-
-// GetInbound returns the value of Inbound.
-func (s *PortRequestNumber) GetInbound() NilPortRequestNumberInbound {
-	return s.Inbound
-}
-
-// GetPinProvided returns the value of PinProvided.
-func (s *PortRequestNumber) GetPinProvided() bool {
-	return s.PinProvided
-}
-
-// SetNumber sets the value of Number.
-func (s *PortRequestNumber) SetNumber(val string) {
-	s.Number = val
-}
-
-// SetStatus sets the value of Status.
-func (s *PortRequestNumber) SetStatus(val PortNumberStatus) {
-	s.Status = val
-}
-
-// SetReason sets the value of Reason.
-func (s *PortRequestNumber) SetReason(val NilString) {
-	s.Reason = val
-}
-
-// SetReasonCode sets the value of ReasonCode.
-func (s *PortRequestNumber) SetReasonCode(val NilString) {
-	s.ReasonCode = val
-}
-
-// SetWhoMustAct sets the value of WhoMustAct.
-func (s *PortRequestNumber) SetWhoMustAct(val NilString) {
-	s.WhoMustAct = val
-}
-
-// SetFocDate sets the value of FocDate.
-func (s *PortRequestNumber) SetFocDate(val NilDateTime) {
-	s.FocDate = val
-}
-
-// SetPortedAt sets the value of PortedAt.
-func (s *PortRequestNumber) SetPortedAt(val NilDateTime) {
-	s.PortedAt = val
-}
-
-// SetInbound sets the value of Inbound.
-func (s *PortRequestNumber) SetInbound(val NilPortRequestNumberInbound) {
-	s.Inbound = val
-}
-
-// SetPinProvided sets the value of PinProvided.
-func (s *PortRequestNumber) SetPinProvided(val bool) {
-	s.PinProvided = val
-}
-
 // `registered`: calls to it come in. `waits_for_trunk`: it has no inbound trunk, so no calls come in
 // until one is attached. `released`: the operator has taken it from the organization. `conflict`:
 // another organization has registered it. Null: not ported yet.
@@ -2687,7 +1115,6 @@ const (
 	PortRequestNumberInboundConflict      PortRequestNumberInbound = "conflict"
 )
 
-// AllValues returns all PortRequestNumberInbound values.
 func (PortRequestNumberInbound) AllValues() []PortRequestNumberInbound {
 	return []PortRequestNumberInbound{
 		PortRequestNumberInboundRegistered,
@@ -2697,40 +1124,12 @@ func (PortRequestNumberInbound) AllValues() []PortRequestNumberInbound {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
 func (s PortRequestNumberInbound) MarshalText() ([]byte, error) {
-	switch s {
-	case PortRequestNumberInboundRegistered:
-		return []byte(s), nil
-	case PortRequestNumberInboundWaitsForTrunk:
-		return []byte(s), nil
-	case PortRequestNumberInboundReleased:
-		return []byte(s), nil
-	case PortRequestNumberInboundConflict:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
+	return codec.EnumText(s, s.AllValues())
 }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *PortRequestNumberInbound) UnmarshalText(data []byte) error {
-	switch PortRequestNumberInbound(data) {
-	case PortRequestNumberInboundRegistered:
-		*s = PortRequestNumberInboundRegistered
-		return nil
-	case PortRequestNumberInboundWaitsForTrunk:
-		*s = PortRequestNumberInboundWaitsForTrunk
-		return nil
-	case PortRequestNumberInboundReleased:
-		*s = PortRequestNumberInboundReleased
-		return nil
-	case PortRequestNumberInboundConflict:
-		*s = PortRequestNumberInboundConflict
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // Ref: #/components/schemas/PortRequestReply
@@ -2738,26 +1137,6 @@ type PortRequestReply struct {
 	Data PortRequestItem `json:"data"`
 	// Null on success.
 	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *PortRequestReply) GetData() PortRequestItem {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *PortRequestReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *PortRequestReply) SetData(val PortRequestItem) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *PortRequestReply) SetErrors(val struct{}) {
-	s.Errors = val
 }
 
 // State of a port request.
@@ -2773,7 +1152,6 @@ const (
 	PortStatusFailed              PortStatus = "failed"
 )
 
-// AllValues returns all PortStatus values.
 func (PortStatus) AllValues() []PortStatus {
 	return []PortStatus{
 		PortStatusWaitingForSignature,
@@ -2785,51 +1163,9 @@ func (PortStatus) AllValues() []PortStatus {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s PortStatus) MarshalText() ([]byte, error) {
-	switch s {
-	case PortStatusWaitingForSignature:
-		return []byte(s), nil
-	case PortStatusSubmitted:
-		return []byte(s), nil
-	case PortStatusInProgress:
-		return []byte(s), nil
-	case PortStatusCompleted:
-		return []byte(s), nil
-	case PortStatusCanceled:
-		return []byte(s), nil
-	case PortStatusFailed:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s PortStatus) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (s *PortStatus) UnmarshalText(data []byte) error {
-	switch PortStatus(data) {
-	case PortStatusWaitingForSignature:
-		*s = PortStatusWaitingForSignature
-		return nil
-	case PortStatusSubmitted:
-		*s = PortStatusSubmitted
-		return nil
-	case PortStatusInProgress:
-		*s = PortStatusInProgress
-		return nil
-	case PortStatusCompleted:
-		*s = PortStatusCompleted
-		return nil
-	case PortStatusCanceled:
-		*s = PortStatusCanceled
-		return nil
-	case PortStatusFailed:
-		*s = PortStatusFailed
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
-}
+func (s *PortStatus) UnmarshalText(data []byte) error { return codec.EnumOf(data, s, s.AllValues()) }
 
 // Ref: #/components/schemas/PortabilityResult
 type PortabilityResult struct {
@@ -2846,89 +1182,9 @@ type PortabilityResult struct {
 	NotPortableCode OptString `json:"not_portable_code"`
 }
 
-// GetPhoneNumber returns the value of PhoneNumber.
-func (s *PortabilityResult) GetPhoneNumber() string {
-	return s.PhoneNumber
-}
-
-// GetPortable returns the value of Portable.
-func (s *PortabilityResult) GetPortable() bool {
-	return s.Portable
-}
-
-// GetNumberType returns the value of NumberType.
-func (s *PortabilityResult) GetNumberType() PortNumberType {
-	return s.NumberType
-}
-
-// GetPinRequired returns the value of PinRequired.
-func (s *PortabilityResult) GetPinRequired() bool {
-	return s.PinRequired
-}
-
-// GetSource returns the value of Source.
-func (s *PortabilityResult) GetSource() PortabilityResultSource {
-	return s.Source
-}
-
-// GetNotPortableReason returns the value of NotPortableReason.
-func (s *PortabilityResult) GetNotPortableReason() OptString {
-	return s.NotPortableReason
-}
-
-// GetNotPortableCode returns the value of NotPortableCode.
-func (s *PortabilityResult) GetNotPortableCode() OptString {
-	return s.NotPortableCode
-}
-
-// SetPhoneNumber sets the value of PhoneNumber.
-func (s *PortabilityResult) SetPhoneNumber(val string) {
-	s.PhoneNumber = val
-}
-
-// SetPortable sets the value of Portable.
-func (s *PortabilityResult) SetPortable(val bool) {
-	s.Portable = val
-}
-
-// SetNumberType sets the value of NumberType.
-func (s *PortabilityResult) SetNumberType(val PortNumberType) {
-	s.NumberType = val
-}
-
-// SetPinRequired sets the value of PinRequired.
-func (s *PortabilityResult) SetPinRequired(val bool) {
-	s.PinRequired = val
-}
-
-// SetSource sets the value of Source.
-func (s *PortabilityResult) SetSource(val PortabilityResultSource) {
-	s.Source = val
-}
-
-// SetNotPortableReason sets the value of NotPortableReason.
-func (s *PortabilityResult) SetNotPortableReason(val OptString) {
-	s.NotPortableReason = val
-}
-
-// SetNotPortableCode sets the value of NotPortableCode.
-func (s *PortabilityResult) SetNotPortableCode(val OptString) {
-	s.NotPortableCode = val
-}
-
 // Ref: #/components/schemas/PortabilityResultList
 type PortabilityResultList struct {
 	Results []PortabilityResult `json:"results"`
-}
-
-// GetResults returns the value of Results.
-func (s *PortabilityResultList) GetResults() []PortabilityResult {
-	return s.Results
-}
-
-// SetResults sets the value of Results.
-func (s *PortabilityResultList) SetResults(val []PortabilityResult) {
-	s.Results = val
 }
 
 // Ref: #/components/schemas/PortabilityResultListReply
@@ -2936,26 +1192,6 @@ type PortabilityResultListReply struct {
 	Data PortabilityResultList `json:"data"`
 	// Null on success.
 	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *PortabilityResultListReply) GetData() PortabilityResultList {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *PortabilityResultListReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *PortabilityResultListReply) SetData(val PortabilityResultList) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *PortabilityResultListReply) SetErrors(val struct{}) {
-	s.Errors = val
 }
 
 // `gateway`: the carrier has said so. `local`: only the number itself was looked at.
@@ -2966,7 +1202,6 @@ const (
 	PortabilityResultSourceLocal   PortabilityResultSource = "local"
 )
 
-// AllValues returns all PortabilityResultSource values.
 func (PortabilityResultSource) AllValues() []PortabilityResultSource {
 	return []PortabilityResultSource{
 		PortabilityResultSourceGateway,
@@ -2974,30 +1209,12 @@ func (PortabilityResultSource) AllValues() []PortabilityResultSource {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
 func (s PortabilityResultSource) MarshalText() ([]byte, error) {
-	switch s {
-	case PortabilityResultSourceGateway:
-		return []byte(s), nil
-	case PortabilityResultSourceLocal:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
+	return codec.EnumText(s, s.AllValues())
 }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *PortabilityResultSource) UnmarshalText(data []byte) error {
-	switch PortabilityResultSource(data) {
-	case PortabilityResultSourceGateway:
-		*s = PortabilityResultSourceGateway
-		return nil
-	case PortabilityResultSourceLocal:
-		*s = PortabilityResultSourceLocal
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // ShowLetterOKRawTextHTML represents raw HTTP response for ShowLetter text/html.
@@ -3005,31 +1222,11 @@ type ShowLetterOKRawTextHTML struct {
 	Response *http.Response `json:"-"`
 }
 
-// GetResponse returns the value of Response.
-func (s *ShowLetterOKRawTextHTML) GetResponse() *http.Response {
-	return s.Response
-}
-
-// SetResponse sets the value of Response.
-func (s *ShowLetterOKRawTextHTML) SetResponse(val *http.Response) {
-	s.Response = val
-}
-
 func (*ShowLetterOKRawTextHTML) showLetterRes() {}
 
 // SignLetterOKRawTextHTML represents raw HTTP response for SignLetter text/html.
 type SignLetterOKRawTextHTML struct {
 	Response *http.Response `json:"-"`
-}
-
-// GetResponse returns the value of Response.
-func (s *SignLetterOKRawTextHTML) GetResponse() *http.Response {
-	return s.Response
-}
-
-// SetResponse sets the value of Response.
-func (s *SignLetterOKRawTextHTML) SetResponse(val *http.Response) {
-	s.Response = val
 }
 
 func (*SignLetterOKRawTextHTML) signLetterRes() {}

@@ -9,6 +9,8 @@ import (
 
 	"github.com/go-faster/errors"
 	"github.com/ogen-go/ogen/ogenerrors"
+
+	"github.com/callwright/callwright/transport/oas/internal/codec"
 )
 
 // SecurityHandler is handler for security parameters.
@@ -108,8 +110,5 @@ type SecuritySource interface {
 }
 
 func (s *Client) securityApiKey(ctx context.Context, operationName OperationName, req *http.Request) error {
-	if err := s.sec.ApiKey(ctx, operationName, req); err != nil {
-		return errors.Wrap(err, "security source \"ApiKey\"")
-	}
-	return nil
+	return codec.Wrap(s.sec.ApiKey(ctx, operationName, req), "security source \"ApiKey\"")
 }

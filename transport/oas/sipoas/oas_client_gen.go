@@ -4,171 +4,22 @@ package sipoas
 
 import (
 	"context"
-	"io"
+
 	"net/url"
 	"strings"
 
 	"github.com/go-faster/errors"
 	"github.com/ogen-go/ogen/conv"
 	ht "github.com/ogen-go/ogen/http"
-	"github.com/ogen-go/ogen/ogenerrors"
+
 	"github.com/ogen-go/ogen/uri"
+
+	"github.com/callwright/callwright/transport/oas/internal/codec"
 )
 
 func trimTrailingSlashes(u *url.URL) {
 	u.Path = strings.TrimRight(u.Path, "/")
 	u.RawPath = strings.TrimRight(u.RawPath, "/")
-}
-
-// Invoker invokes operations described by OpenAPI v3 specification.
-type Invoker interface {
-	// AttachSipNumbers invokes attachSipNumbers operation.
-	//
-	// Attaches one number (`phone_number`) or at most 100 numbers (`phone_numbers`) with a configuration
-	// for each named direction. Numbers are independent of each other. Refused numbers are listed under
-	// `failed`.
-	//
-	// POST /v1/sip/attach
-	AttachSipNumbers(ctx context.Context, request *SipAttach, params AttachSipNumbersParams) (*SipAttachReply, error)
-	// DetachSipNumber invokes detachSipNumber operation.
-	//
-	// Removes the named directions of a number. If one of them is not configured, the answer is 404 and
-	// nothing is removed.
-	//
-	// POST /v1/sip/detach
-	DetachSipNumber(ctx context.Context, request *SipDetach) (*SipDetachReply, error)
-	// GenerateSipPassword invokes generateSipPassword operation.
-	//
-	// Makes a random password of letters and digits for a registration or a trunk. Nothing is stored.
-	//
-	// POST /v1/sip/generate-password
-	GenerateSipPassword(ctx context.Context, request OptSipPasswordLength) (*SipPasswordReply, error)
-	// GetSipCallTimeline invokes getSipCallTimeline operation.
-	//
-	// Returns the messages of one call of the log in order. Secrets are removed. At most the first 256
-	// steps are shown. They are stored when the call ends, so a call in progress has none.
-	//
-	// GET /v1/sip/calls/{call_id}/timeline
-	GetSipCallTimeline(ctx context.Context, params GetSipCallTimelineParams) (*SipCallTimelineReply, error)
-	// GetSipConfig invokes getSipConfig operation.
-	//
-	// Returns the advanced configuration of one direction of a number. Null is the default.
-	//
-	// GET /v1/sip/config
-	GetSipConfig(ctx context.Context, params GetSipConfigParams) (*SipAdvancedConfigReply, error)
-	// GetSipConfiguration invokes getSipConfiguration operation.
-	//
-	// Returns the inbound and the outbound configuration of one number. Both are null for a number that is
-	// not attached to this organization.
-	//
-	// GET /v1/sip
-	GetSipConfiguration(ctx context.Context, params GetSipConfigurationParams) (*SipConfigurationReply, error)
-	// GetSipDiscovery invokes getSipDiscovery operation.
-	//
-	// Returns the state of a discovery. It is deleted ten minutes after its end and then 404.
-	//
-	// GET /v1/sip/discover/status
-	GetSipDiscovery(ctx context.Context, params GetSipDiscoveryParams) (*SipDiscoveryReply, error)
-	// GetSipFirewallAddresses invokes getSipFirewallAddresses operation.
-	//
-	// Returns the addresses and ports of signaling and media in the organization's region.
-	//
-	// GET /v1/sip/firewall-ips
-	GetSipFirewallAddresses(ctx context.Context) (*SipFirewallAddressesReply, error)
-	// GetSipNumberProof invokes getSipNumberProof operation.
-	//
-	// Returns the newest proof of a number. It is deleted two days after its start and then 404.
-	//
-	// GET /v1/sip/numbers/proof
-	GetSipNumberProof(ctx context.Context, params GetSipNumberProofParams) (*SipNumberProofReply, error)
-	// GetSipOutboundSetup invokes getSipOutboundSetup operation.
-	//
-	// Returns the server to which a PBX sends its calls. A number that registers has credentials, with the
-	// password redacted.
-	//
-	// GET /v1/sip/outbound-setup
-	GetSipOutboundSetup(ctx context.Context, params GetSipOutboundSetupParams) (*SipOutboundSetupReply, error)
-	// GetSipStatus invokes getSipStatus operation.
-	//
-	// Returns the results of the OPTIONS probes, which are sent to the outbound endpoint every minute. A
-	// number without an outbound direction stays `unchecked`.
-	//
-	// GET /v1/sip/status
-	GetSipStatus(ctx context.Context, params GetSipStatusParams) (*SipStatusReply, error)
-	// GetSipTestCall invokes getSipTestCall operation.
-	//
-	// Returns state, outcome and SIP events of a test call. It is deleted one day after its start and then
-	// 404.
-	//
-	// GET /v1/sip/test-call/status
-	GetSipTestCall(ctx context.Context, params GetSipTestCallParams) (*SipTestCallReply, error)
-	// ListSipCalls invokes listSipCalls operation.
-	//
-	// Returns the SIP calls of one number, newest first.
-	//
-	// GET /v1/sip/calls
-	ListSipCalls(ctx context.Context, params ListSipCallsParams) (*SipCallListReply, error)
-	// ListSipNumbers invokes listSipNumbers operation.
-	//
-	// Returns every number of the organization that has at least one direction.
-	//
-	// GET /v1/sip/numbers
-	ListSipNumbers(ctx context.Context) (*SipNumberListReply, error)
-	// ParseSipDestination invokes parseSipDestination operation.
-	//
-	// Parses a host name, an address, a SIP URI or a shorthand such as `tls://host`. Input that cannot be
-	// parsed is answered with 200 and `valid` false.
-	//
-	// POST /v1/sip/parse-destination
-	ParseSipDestination(ctx context.Context, request *SipDestinationParse) (*SipDestinationReply, error)
-	// StartSipDiscovery invokes startSipDiscovery operation.
-	//
-	// Starts to resolve a host and to probe the usual SIP ports. An organization has at most one running
-	// discovery; a second is 409 `DISCOVERY_IN_PROGRESS`. A result younger than ten minutes is returned
-	// again. Addresses at which this server itself listens are among the attempts, but neither probed nor
-	// recommended.
-	//
-	// POST /v1/sip/discover
-	StartSipDiscovery(ctx context.Context, request *SipDiscoveryStart) (*SipDiscoveryReply, error)
-	// StartSipNumberProof invokes startSipNumberProof operation.
-	//
-	// On a server with `--number-proof call` an organization proves that it answers a number before it
-	// attaches the number inbound. The number is called and a code of 6 digits is read out twice. Send it
-	// to `/v1/sip/numbers/proof/verify` within 10 minutes. The call goes out from a number that the
-	// organization has attached outbound, unless the operator has named one. Numbers that are attached
-	// inbound, and those that a finished port reserves for the organization, need no proof and are 409. A
-	// number is called 5 times an hour at most, and an organization has 20 such calls an hour; more are
-	// 429.
-	//
-	// POST /v1/sip/numbers/proof
-	StartSipNumberProof(ctx context.Context, request *SipNumberProofStart) (*SipNumberProofReply, error)
-	// StartSipTestCall invokes startSipTestCall operation.
-	//
-	// Sends a real INVITE to the number's outbound endpoint. An organization may make 10 test calls in 15
-	// minutes; more are 429.
-	//
-	// POST /v1/sip/test-call
-	StartSipTestCall(ctx context.Context, request *SipTestCallStart) (*SipTestCallStartedReply, error)
-	// UpdateSipConfig invokes updateSipConfig operation.
-	//
-	// Replaces each named part of the advanced configuration of one direction and keeps the others. Null
-	// resets a part to its default.
-	//
-	// PATCH /v1/sip/config
-	UpdateSipConfig(ctx context.Context, request *SipAdvancedConfigUpdate) (*SipAdvancedConfigReply, error)
-	// UpdateSipNumber invokes updateSipNumber operation.
-	//
-	// Changes the named settings of one direction of a number and keeps the others.
-	//
-	// POST /v1/sip/update
-	UpdateSipNumber(ctx context.Context, request *SipUpdate) (*SipUpdateReply, error)
-	// VerifySipNumberProof invokes verifySipNumberProof operation.
-	//
-	// Takes the code of the newest proof of a number. A wrong one is 400, and after 5 the proof has
-	// failed. The number may then be attached inbound for 24 hours.
-	//
-	// POST /v1/sip/numbers/proof/verify
-	VerifySipNumberProof(ctx context.Context, request *SipNumberProofCode) (*SipNumberProofReply, error)
 }
 
 // Client implements OAS client.
@@ -219,12 +70,7 @@ func (c *Client) requestURL(ctx context.Context) *url.URL {
 // `failed`.
 //
 // POST /v1/sip/attach
-func (c *Client) AttachSipNumbers(ctx context.Context, request *SipAttach, params AttachSipNumbersParams) (*SipAttachReply, error) {
-	res, err := c.sendAttachSipNumbers(ctx, request, params)
-	return res, err
-}
-
-func (c *Client) sendAttachSipNumbers(ctx context.Context, request *SipAttach, params AttachSipNumbersParams) (res *SipAttachReply, err error) {
+func (c *Client) AttachSipNumbers(ctx context.Context, request *SipAttach, params AttachSipNumbersParams) (res *SipAttachReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [1]string
@@ -240,73 +86,20 @@ func (c *Client) sendAttachSipNumbers(ctx context.Context, request *SipAttach, p
 	}
 
 	h := uri.NewHeaderEncoder(r.Header)
-	{
-		cfg := uri.HeaderParameterEncodingConfig{
-			Name:    "Idempotency-Key",
-			Explode: false,
+	if err := h.EncodeParam(uri.HeaderParameterEncodingConfig{Name: "Idempotency-Key"}, func(e uri.Encoder) error {
+		if val, ok := params.IdempotencyKey.Get(); ok {
+			return e.EncodeValue(conv.StringToString(val))
 		}
-		if err := h.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.IdempotencyKey.Get(); ok {
-				return e.EncodeValue(conv.StringToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode header")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode header")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, AttachSipNumbersOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, AttachSipNumbersOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeAttachSipNumbersResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeAttachSipNumbersResponse)
 }
 
 // DetachSipNumber invokes detachSipNumber operation.
@@ -315,12 +108,7 @@ func (c *Client) sendAttachSipNumbers(ctx context.Context, request *SipAttach, p
 // nothing is removed.
 //
 // POST /v1/sip/detach
-func (c *Client) DetachSipNumber(ctx context.Context, request *SipDetach) (*SipDetachReply, error) {
-	res, err := c.sendDetachSipNumber(ctx, request)
-	return res, err
-}
-
-func (c *Client) sendDetachSipNumber(ctx context.Context, request *SipDetach) (res *SipDetachReply, err error) {
+func (c *Client) DetachSipNumber(ctx context.Context, request *SipDetach) (res *SipDetachReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [1]string
@@ -335,58 +123,11 @@ func (c *Client) sendDetachSipNumber(ctx context.Context, request *SipDetach) (r
 		return res, errors.Wrap(err, "encode request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, DetachSipNumberOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, DetachSipNumberOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeDetachSipNumberResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeDetachSipNumberResponse)
 }
 
 // GenerateSipPassword invokes generateSipPassword operation.
@@ -394,12 +135,7 @@ func (c *Client) sendDetachSipNumber(ctx context.Context, request *SipDetach) (r
 // Makes a random password of letters and digits for a registration or a trunk. Nothing is stored.
 //
 // POST /v1/sip/generate-password
-func (c *Client) GenerateSipPassword(ctx context.Context, request OptSipPasswordLength) (*SipPasswordReply, error) {
-	res, err := c.sendGenerateSipPassword(ctx, request)
-	return res, err
-}
-
-func (c *Client) sendGenerateSipPassword(ctx context.Context, request OptSipPasswordLength) (res *SipPasswordReply, err error) {
+func (c *Client) GenerateSipPassword(ctx context.Context, request OptSipPasswordLength) (res *SipPasswordReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [1]string
@@ -414,58 +150,11 @@ func (c *Client) sendGenerateSipPassword(ctx context.Context, request OptSipPass
 		return res, errors.Wrap(err, "encode request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, GenerateSipPasswordOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, GenerateSipPasswordOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeGenerateSipPasswordResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeGenerateSipPasswordResponse)
 }
 
 // GetSipCallTimeline invokes getSipCallTimeline operation.
@@ -474,33 +163,13 @@ func (c *Client) sendGenerateSipPassword(ctx context.Context, request OptSipPass
 // steps are shown. They are stored when the call ends, so a call in progress has none.
 //
 // GET /v1/sip/calls/{call_id}/timeline
-func (c *Client) GetSipCallTimeline(ctx context.Context, params GetSipCallTimelineParams) (*SipCallTimelineReply, error) {
-	res, err := c.sendGetSipCallTimeline(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendGetSipCallTimeline(ctx context.Context, params GetSipCallTimelineParams) (res *SipCallTimelineReply, err error) {
+func (c *Client) GetSipCallTimeline(ctx context.Context, params GetSipCallTimelineParams) (res *SipCallTimelineReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [3]string
 	pathParts[0] = "/v1/sip/calls/"
-	{
-		// Encode "call_id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "call_id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.CallID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "call_id", Style: uri.PathStyleSimple}, conv.StringToString(params.CallID)); err != nil {
+		return res, err
 	}
 	pathParts[2] = "/timeline"
 	uri.AddPathParts(u, pathParts[:]...)
@@ -510,58 +179,11 @@ func (c *Client) sendGetSipCallTimeline(ctx context.Context, params GetSipCallTi
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, GetSipCallTimelineOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, GetSipCallTimelineOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeGetSipCallTimelineResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeGetSipCallTimelineResponse)
 }
 
 // GetSipConfig invokes getSipConfig operation.
@@ -569,12 +191,7 @@ func (c *Client) sendGetSipCallTimeline(ctx context.Context, params GetSipCallTi
 // Returns the advanced configuration of one direction of a number. Null is the default.
 //
 // GET /v1/sip/config
-func (c *Client) GetSipConfig(ctx context.Context, params GetSipConfigParams) (*SipAdvancedConfigReply, error) {
-	res, err := c.sendGetSipConfig(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendGetSipConfig(ctx context.Context, params GetSipConfigParams) (res *SipAdvancedConfigReply, err error) {
+func (c *Client) GetSipConfig(ctx context.Context, params GetSipConfigParams) (res *SipAdvancedConfigReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [1]string
@@ -582,33 +199,15 @@ func (c *Client) sendGetSipConfig(ctx context.Context, params GetSipConfigParams
 	uri.AddPathParts(u, pathParts[:]...)
 
 	q := uri.NewQueryEncoder()
-	{
-		// Encode "phone_number" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "phone_number",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
-		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			return e.EncodeValue(conv.StringToString(params.PhoneNumber))
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "phone_number", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		return e.EncodeValue(conv.StringToString(params.PhoneNumber))
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
-	{
-		// Encode "direction" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "direction",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
-		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			return e.EncodeValue(conv.StringToString(string(params.Direction)))
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "direction", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		return e.EncodeValue(conv.StringToString(string(params.Direction)))
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
 	u.RawQuery = q.Values().Encode()
 
@@ -617,58 +216,11 @@ func (c *Client) sendGetSipConfig(ctx context.Context, params GetSipConfigParams
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, GetSipConfigOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, GetSipConfigOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeGetSipConfigResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeGetSipConfigResponse)
 }
 
 // GetSipConfiguration invokes getSipConfiguration operation.
@@ -677,12 +229,7 @@ func (c *Client) sendGetSipConfig(ctx context.Context, params GetSipConfigParams
 // not attached to this organization.
 //
 // GET /v1/sip
-func (c *Client) GetSipConfiguration(ctx context.Context, params GetSipConfigurationParams) (*SipConfigurationReply, error) {
-	res, err := c.sendGetSipConfiguration(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendGetSipConfiguration(ctx context.Context, params GetSipConfigurationParams) (res *SipConfigurationReply, err error) {
+func (c *Client) GetSipConfiguration(ctx context.Context, params GetSipConfigurationParams) (res *SipConfigurationReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [1]string
@@ -690,19 +237,10 @@ func (c *Client) sendGetSipConfiguration(ctx context.Context, params GetSipConfi
 	uri.AddPathParts(u, pathParts[:]...)
 
 	q := uri.NewQueryEncoder()
-	{
-		// Encode "phone_number" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "phone_number",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
-		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			return e.EncodeValue(conv.StringToString(params.PhoneNumber))
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "phone_number", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		return e.EncodeValue(conv.StringToString(params.PhoneNumber))
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
 	u.RawQuery = q.Values().Encode()
 
@@ -711,58 +249,11 @@ func (c *Client) sendGetSipConfiguration(ctx context.Context, params GetSipConfi
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, GetSipConfigurationOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, GetSipConfigurationOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeGetSipConfigurationResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeGetSipConfigurationResponse)
 }
 
 // GetSipDiscovery invokes getSipDiscovery operation.
@@ -770,12 +261,7 @@ func (c *Client) sendGetSipConfiguration(ctx context.Context, params GetSipConfi
 // Returns the state of a discovery. It is deleted ten minutes after its end and then 404.
 //
 // GET /v1/sip/discover/status
-func (c *Client) GetSipDiscovery(ctx context.Context, params GetSipDiscoveryParams) (*SipDiscoveryReply, error) {
-	res, err := c.sendGetSipDiscovery(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendGetSipDiscovery(ctx context.Context, params GetSipDiscoveryParams) (res *SipDiscoveryReply, err error) {
+func (c *Client) GetSipDiscovery(ctx context.Context, params GetSipDiscoveryParams) (res *SipDiscoveryReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [1]string
@@ -783,19 +269,10 @@ func (c *Client) sendGetSipDiscovery(ctx context.Context, params GetSipDiscovery
 	uri.AddPathParts(u, pathParts[:]...)
 
 	q := uri.NewQueryEncoder()
-	{
-		// Encode "discovery_id" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "discovery_id",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
-		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			return e.EncodeValue(conv.StringToString(params.DiscoveryID))
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "discovery_id", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		return e.EncodeValue(conv.StringToString(params.DiscoveryID))
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
 	u.RawQuery = q.Values().Encode()
 
@@ -804,58 +281,11 @@ func (c *Client) sendGetSipDiscovery(ctx context.Context, params GetSipDiscovery
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, GetSipDiscoveryOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, GetSipDiscoveryOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeGetSipDiscoveryResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeGetSipDiscoveryResponse)
 }
 
 // GetSipFirewallAddresses invokes getSipFirewallAddresses operation.
@@ -863,12 +293,7 @@ func (c *Client) sendGetSipDiscovery(ctx context.Context, params GetSipDiscovery
 // Returns the addresses and ports of signaling and media in the organization's region.
 //
 // GET /v1/sip/firewall-ips
-func (c *Client) GetSipFirewallAddresses(ctx context.Context) (*SipFirewallAddressesReply, error) {
-	res, err := c.sendGetSipFirewallAddresses(ctx)
-	return res, err
-}
-
-func (c *Client) sendGetSipFirewallAddresses(ctx context.Context) (res *SipFirewallAddressesReply, err error) {
+func (c *Client) GetSipFirewallAddresses(ctx context.Context) (res *SipFirewallAddressesReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [1]string
@@ -880,58 +305,11 @@ func (c *Client) sendGetSipFirewallAddresses(ctx context.Context) (res *SipFirew
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, GetSipFirewallAddressesOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, GetSipFirewallAddressesOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeGetSipFirewallAddressesResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeGetSipFirewallAddressesResponse)
 }
 
 // GetSipNumberProof invokes getSipNumberProof operation.
@@ -939,12 +317,7 @@ func (c *Client) sendGetSipFirewallAddresses(ctx context.Context) (res *SipFirew
 // Returns the newest proof of a number. It is deleted two days after its start and then 404.
 //
 // GET /v1/sip/numbers/proof
-func (c *Client) GetSipNumberProof(ctx context.Context, params GetSipNumberProofParams) (*SipNumberProofReply, error) {
-	res, err := c.sendGetSipNumberProof(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendGetSipNumberProof(ctx context.Context, params GetSipNumberProofParams) (res *SipNumberProofReply, err error) {
+func (c *Client) GetSipNumberProof(ctx context.Context, params GetSipNumberProofParams) (res *SipNumberProofReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [1]string
@@ -952,19 +325,10 @@ func (c *Client) sendGetSipNumberProof(ctx context.Context, params GetSipNumberP
 	uri.AddPathParts(u, pathParts[:]...)
 
 	q := uri.NewQueryEncoder()
-	{
-		// Encode "phone_number" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "phone_number",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
-		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			return e.EncodeValue(conv.StringToString(params.PhoneNumber))
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "phone_number", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		return e.EncodeValue(conv.StringToString(params.PhoneNumber))
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
 	u.RawQuery = q.Values().Encode()
 
@@ -973,58 +337,11 @@ func (c *Client) sendGetSipNumberProof(ctx context.Context, params GetSipNumberP
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, GetSipNumberProofOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, GetSipNumberProofOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeGetSipNumberProofResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeGetSipNumberProofResponse)
 }
 
 // GetSipOutboundSetup invokes getSipOutboundSetup operation.
@@ -1033,12 +350,7 @@ func (c *Client) sendGetSipNumberProof(ctx context.Context, params GetSipNumberP
 // password redacted.
 //
 // GET /v1/sip/outbound-setup
-func (c *Client) GetSipOutboundSetup(ctx context.Context, params GetSipOutboundSetupParams) (*SipOutboundSetupReply, error) {
-	res, err := c.sendGetSipOutboundSetup(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendGetSipOutboundSetup(ctx context.Context, params GetSipOutboundSetupParams) (res *SipOutboundSetupReply, err error) {
+func (c *Client) GetSipOutboundSetup(ctx context.Context, params GetSipOutboundSetupParams) (res *SipOutboundSetupReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [1]string
@@ -1046,22 +358,13 @@ func (c *Client) sendGetSipOutboundSetup(ctx context.Context, params GetSipOutbo
 	uri.AddPathParts(u, pathParts[:]...)
 
 	q := uri.NewQueryEncoder()
-	{
-		// Encode "phone_number" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "phone_number",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "phone_number", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := params.PhoneNumber.Get(); ok {
+			return e.EncodeValue(conv.StringToString(val))
 		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.PhoneNumber.Get(); ok {
-				return e.EncodeValue(conv.StringToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
 	u.RawQuery = q.Values().Encode()
 
@@ -1070,58 +373,11 @@ func (c *Client) sendGetSipOutboundSetup(ctx context.Context, params GetSipOutbo
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, GetSipOutboundSetupOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, GetSipOutboundSetupOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeGetSipOutboundSetupResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeGetSipOutboundSetupResponse)
 }
 
 // GetSipStatus invokes getSipStatus operation.
@@ -1130,12 +386,7 @@ func (c *Client) sendGetSipOutboundSetup(ctx context.Context, params GetSipOutbo
 // number without an outbound direction stays `unchecked`.
 //
 // GET /v1/sip/status
-func (c *Client) GetSipStatus(ctx context.Context, params GetSipStatusParams) (*SipStatusReply, error) {
-	res, err := c.sendGetSipStatus(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendGetSipStatus(ctx context.Context, params GetSipStatusParams) (res *SipStatusReply, err error) {
+func (c *Client) GetSipStatus(ctx context.Context, params GetSipStatusParams) (res *SipStatusReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [1]string
@@ -1143,19 +394,10 @@ func (c *Client) sendGetSipStatus(ctx context.Context, params GetSipStatusParams
 	uri.AddPathParts(u, pathParts[:]...)
 
 	q := uri.NewQueryEncoder()
-	{
-		// Encode "phone_number" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "phone_number",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
-		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			return e.EncodeValue(conv.StringToString(params.PhoneNumber))
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "phone_number", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		return e.EncodeValue(conv.StringToString(params.PhoneNumber))
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
 	u.RawQuery = q.Values().Encode()
 
@@ -1164,58 +406,11 @@ func (c *Client) sendGetSipStatus(ctx context.Context, params GetSipStatusParams
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, GetSipStatusOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, GetSipStatusOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeGetSipStatusResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeGetSipStatusResponse)
 }
 
 // GetSipTestCall invokes getSipTestCall operation.
@@ -1224,12 +419,7 @@ func (c *Client) sendGetSipStatus(ctx context.Context, params GetSipStatusParams
 // 404.
 //
 // GET /v1/sip/test-call/status
-func (c *Client) GetSipTestCall(ctx context.Context, params GetSipTestCallParams) (*SipTestCallReply, error) {
-	res, err := c.sendGetSipTestCall(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendGetSipTestCall(ctx context.Context, params GetSipTestCallParams) (res *SipTestCallReply, err error) {
+func (c *Client) GetSipTestCall(ctx context.Context, params GetSipTestCallParams) (res *SipTestCallReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [1]string
@@ -1237,19 +427,10 @@ func (c *Client) sendGetSipTestCall(ctx context.Context, params GetSipTestCallPa
 	uri.AddPathParts(u, pathParts[:]...)
 
 	q := uri.NewQueryEncoder()
-	{
-		// Encode "call_id" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "call_id",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
-		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			return e.EncodeValue(conv.StringToString(params.CallID))
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "call_id", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		return e.EncodeValue(conv.StringToString(params.CallID))
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
 	u.RawQuery = q.Values().Encode()
 
@@ -1258,58 +439,11 @@ func (c *Client) sendGetSipTestCall(ctx context.Context, params GetSipTestCallPa
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, GetSipTestCallOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, GetSipTestCallOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeGetSipTestCallResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeGetSipTestCallResponse)
 }
 
 // ListSipCalls invokes listSipCalls operation.
@@ -1317,12 +451,7 @@ func (c *Client) sendGetSipTestCall(ctx context.Context, params GetSipTestCallPa
 // Returns the SIP calls of one number, newest first.
 //
 // GET /v1/sip/calls
-func (c *Client) ListSipCalls(ctx context.Context, params ListSipCallsParams) (*SipCallListReply, error) {
-	res, err := c.sendListSipCalls(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendListSipCalls(ctx context.Context, params ListSipCallsParams) (res *SipCallListReply, err error) {
+func (c *Client) ListSipCalls(ctx context.Context, params ListSipCallsParams) (res *SipCallListReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [1]string
@@ -1330,53 +459,26 @@ func (c *Client) sendListSipCalls(ctx context.Context, params ListSipCallsParams
 	uri.AddPathParts(u, pathParts[:]...)
 
 	q := uri.NewQueryEncoder()
-	{
-		// Encode "phone_number" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "phone_number",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
-		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			return e.EncodeValue(conv.StringToString(params.PhoneNumber))
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "phone_number", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		return e.EncodeValue(conv.StringToString(params.PhoneNumber))
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
-	{
-		// Encode "limit" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "limit",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "limit", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := params.Limit.Get(); ok {
+			return e.EncodeValue(conv.IntToString(val))
 		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.Limit.Get(); ok {
-				return e.EncodeValue(conv.IntToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
-	{
-		// Encode "before" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "before",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "before", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := params.Before.Get(); ok {
+			return e.EncodeValue(conv.StringToString(val))
 		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.Before.Get(); ok {
-				return e.EncodeValue(conv.StringToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
 	u.RawQuery = q.Values().Encode()
 
@@ -1385,58 +487,11 @@ func (c *Client) sendListSipCalls(ctx context.Context, params ListSipCallsParams
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, ListSipCallsOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, ListSipCallsOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeListSipCallsResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeListSipCallsResponse)
 }
 
 // ListSipNumbers invokes listSipNumbers operation.
@@ -1444,12 +499,7 @@ func (c *Client) sendListSipCalls(ctx context.Context, params ListSipCallsParams
 // Returns every number of the organization that has at least one direction.
 //
 // GET /v1/sip/numbers
-func (c *Client) ListSipNumbers(ctx context.Context) (*SipNumberListReply, error) {
-	res, err := c.sendListSipNumbers(ctx)
-	return res, err
-}
-
-func (c *Client) sendListSipNumbers(ctx context.Context) (res *SipNumberListReply, err error) {
+func (c *Client) ListSipNumbers(ctx context.Context) (res *SipNumberListReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [1]string
@@ -1461,58 +511,11 @@ func (c *Client) sendListSipNumbers(ctx context.Context) (res *SipNumberListRepl
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, ListSipNumbersOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, ListSipNumbersOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeListSipNumbersResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeListSipNumbersResponse)
 }
 
 // ParseSipDestination invokes parseSipDestination operation.
@@ -1521,12 +524,7 @@ func (c *Client) sendListSipNumbers(ctx context.Context) (res *SipNumberListRepl
 // parsed is answered with 200 and `valid` false.
 //
 // POST /v1/sip/parse-destination
-func (c *Client) ParseSipDestination(ctx context.Context, request *SipDestinationParse) (*SipDestinationReply, error) {
-	res, err := c.sendParseSipDestination(ctx, request)
-	return res, err
-}
-
-func (c *Client) sendParseSipDestination(ctx context.Context, request *SipDestinationParse) (res *SipDestinationReply, err error) {
+func (c *Client) ParseSipDestination(ctx context.Context, request *SipDestinationParse) (res *SipDestinationReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [1]string
@@ -1541,58 +539,11 @@ func (c *Client) sendParseSipDestination(ctx context.Context, request *SipDestin
 		return res, errors.Wrap(err, "encode request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, ParseSipDestinationOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, ParseSipDestinationOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeParseSipDestinationResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeParseSipDestinationResponse)
 }
 
 // StartSipDiscovery invokes startSipDiscovery operation.
@@ -1603,12 +554,7 @@ func (c *Client) sendParseSipDestination(ctx context.Context, request *SipDestin
 // recommended.
 //
 // POST /v1/sip/discover
-func (c *Client) StartSipDiscovery(ctx context.Context, request *SipDiscoveryStart) (*SipDiscoveryReply, error) {
-	res, err := c.sendStartSipDiscovery(ctx, request)
-	return res, err
-}
-
-func (c *Client) sendStartSipDiscovery(ctx context.Context, request *SipDiscoveryStart) (res *SipDiscoveryReply, err error) {
+func (c *Client) StartSipDiscovery(ctx context.Context, request *SipDiscoveryStart) (res *SipDiscoveryReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [1]string
@@ -1623,58 +569,11 @@ func (c *Client) sendStartSipDiscovery(ctx context.Context, request *SipDiscover
 		return res, errors.Wrap(err, "encode request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, StartSipDiscoveryOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, StartSipDiscoveryOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeStartSipDiscoveryResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeStartSipDiscoveryResponse)
 }
 
 // StartSipNumberProof invokes startSipNumberProof operation.
@@ -1688,12 +587,7 @@ func (c *Client) sendStartSipDiscovery(ctx context.Context, request *SipDiscover
 // 429.
 //
 // POST /v1/sip/numbers/proof
-func (c *Client) StartSipNumberProof(ctx context.Context, request *SipNumberProofStart) (*SipNumberProofReply, error) {
-	res, err := c.sendStartSipNumberProof(ctx, request)
-	return res, err
-}
-
-func (c *Client) sendStartSipNumberProof(ctx context.Context, request *SipNumberProofStart) (res *SipNumberProofReply, err error) {
+func (c *Client) StartSipNumberProof(ctx context.Context, request *SipNumberProofStart) (res *SipNumberProofReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [1]string
@@ -1708,58 +602,11 @@ func (c *Client) sendStartSipNumberProof(ctx context.Context, request *SipNumber
 		return res, errors.Wrap(err, "encode request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, StartSipNumberProofOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, StartSipNumberProofOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeStartSipNumberProofResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeStartSipNumberProofResponse)
 }
 
 // StartSipTestCall invokes startSipTestCall operation.
@@ -1768,12 +615,7 @@ func (c *Client) sendStartSipNumberProof(ctx context.Context, request *SipNumber
 // minutes; more are 429.
 //
 // POST /v1/sip/test-call
-func (c *Client) StartSipTestCall(ctx context.Context, request *SipTestCallStart) (*SipTestCallStartedReply, error) {
-	res, err := c.sendStartSipTestCall(ctx, request)
-	return res, err
-}
-
-func (c *Client) sendStartSipTestCall(ctx context.Context, request *SipTestCallStart) (res *SipTestCallStartedReply, err error) {
+func (c *Client) StartSipTestCall(ctx context.Context, request *SipTestCallStart) (res *SipTestCallStartedReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [1]string
@@ -1788,58 +630,11 @@ func (c *Client) sendStartSipTestCall(ctx context.Context, request *SipTestCallS
 		return res, errors.Wrap(err, "encode request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, StartSipTestCallOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, StartSipTestCallOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeStartSipTestCallResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeStartSipTestCallResponse)
 }
 
 // UpdateSipConfig invokes updateSipConfig operation.
@@ -1848,12 +643,7 @@ func (c *Client) sendStartSipTestCall(ctx context.Context, request *SipTestCallS
 // resets a part to its default.
 //
 // PATCH /v1/sip/config
-func (c *Client) UpdateSipConfig(ctx context.Context, request *SipAdvancedConfigUpdate) (*SipAdvancedConfigReply, error) {
-	res, err := c.sendUpdateSipConfig(ctx, request)
-	return res, err
-}
-
-func (c *Client) sendUpdateSipConfig(ctx context.Context, request *SipAdvancedConfigUpdate) (res *SipAdvancedConfigReply, err error) {
+func (c *Client) UpdateSipConfig(ctx context.Context, request *SipAdvancedConfigUpdate) (res *SipAdvancedConfigReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [1]string
@@ -1868,58 +658,11 @@ func (c *Client) sendUpdateSipConfig(ctx context.Context, request *SipAdvancedCo
 		return res, errors.Wrap(err, "encode request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, UpdateSipConfigOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, UpdateSipConfigOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeUpdateSipConfigResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeUpdateSipConfigResponse)
 }
 
 // UpdateSipNumber invokes updateSipNumber operation.
@@ -1927,12 +670,7 @@ func (c *Client) sendUpdateSipConfig(ctx context.Context, request *SipAdvancedCo
 // Changes the named settings of one direction of a number and keeps the others.
 //
 // POST /v1/sip/update
-func (c *Client) UpdateSipNumber(ctx context.Context, request *SipUpdate) (*SipUpdateReply, error) {
-	res, err := c.sendUpdateSipNumber(ctx, request)
-	return res, err
-}
-
-func (c *Client) sendUpdateSipNumber(ctx context.Context, request *SipUpdate) (res *SipUpdateReply, err error) {
+func (c *Client) UpdateSipNumber(ctx context.Context, request *SipUpdate) (res *SipUpdateReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [1]string
@@ -1947,58 +685,11 @@ func (c *Client) sendUpdateSipNumber(ctx context.Context, request *SipUpdate) (r
 		return res, errors.Wrap(err, "encode request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, UpdateSipNumberOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, UpdateSipNumberOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeUpdateSipNumberResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeUpdateSipNumberResponse)
 }
 
 // VerifySipNumberProof invokes verifySipNumberProof operation.
@@ -2007,12 +698,7 @@ func (c *Client) sendUpdateSipNumber(ctx context.Context, request *SipUpdate) (r
 // failed. The number may then be attached inbound for 24 hours.
 //
 // POST /v1/sip/numbers/proof/verify
-func (c *Client) VerifySipNumberProof(ctx context.Context, request *SipNumberProofCode) (*SipNumberProofReply, error) {
-	res, err := c.sendVerifySipNumberProof(ctx, request)
-	return res, err
-}
-
-func (c *Client) sendVerifySipNumberProof(ctx context.Context, request *SipNumberProofCode) (res *SipNumberProofReply, err error) {
+func (c *Client) VerifySipNumberProof(ctx context.Context, request *SipNumberProofCode) (res *SipNumberProofReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [1]string
@@ -2027,56 +713,9 @@ func (c *Client) sendVerifySipNumberProof(ctx context.Context, request *SipNumbe
 		return res, errors.Wrap(err, "encode request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, VerifySipNumberProofOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, VerifySipNumberProofOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeVerifySipNumberProofResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeVerifySipNumberProofResponse)
 }

@@ -3,3006 +3,520 @@
 package sipoas
 
 import (
-	"context"
 	"net/http"
 
-	"github.com/go-faster/errors"
-	ht "github.com/ogen-go/ogen/http"
 	"github.com/ogen-go/ogen/middleware"
 	"github.com/ogen-go/ogen/ogenerrors"
+
+	"github.com/callwright/callwright/transport/oas/internal/codec"
 )
 
-type codeRecorder struct {
-	http.ResponseWriter
-	status int
-}
-
-func (c *codeRecorder) WriteHeader(status int) {
-	c.status = status
-	c.ResponseWriter.WriteHeader(status)
-}
-
-func (c *codeRecorder) Unwrap() http.ResponseWriter {
-	return c.ResponseWriter
-}
-
-func recordError(string, error) {}
-
-// handleAttachSipNumbersRequest handles attachSipNumbers operation.
-//
-// Attaches one number (`phone_number`) or at most 100 numbers (`phone_numbers`) with a configuration
-// for each named direction. Numbers are independent of each other. Refused numbers are listed under
-// `failed`.
-//
-// POST /v1/sip/attach
 func (s *Server) handleAttachSipNumbersRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: AttachSipNumbersOperation,
-			ID:   "attachSipNumbers",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, AttachSipNumbersOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
+	opErrContext := ogenerrors.OperationContext{Name: AttachSipNumbersOperation, ID: "attachSipNumbers"}
+	ctx, err := s.authorize(w, r, opErrContext)
+	if err != nil {
+		return
 	}
 	params, err := decodeAttachSipNumbersParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeParams", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeParamsError{OperationContext: opErrContext, Err: err})
 		return
 	}
 
-	var rawBody []byte
-	request, rawBody, close, err := s.decodeAttachSipNumbersRequest(r)
+	request, rawBody, closeBody, err := s.decodeAttachSipNumbersRequest(r)
 	if err != nil {
-		err = &ogenerrors.DecodeRequestError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeRequest", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeRequestError{OperationContext: opErrContext, Err: err})
 		return
 	}
-	defer func() {
-		if err := close(); err != nil {
-			recordError("CloseRequest", err)
-		}
-	}()
+	defer closeBody()
 
-	var response *SipAttachReply
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    AttachSipNumbersOperation,
-			OperationSummary: "Attach numbers to a trunk",
-			OperationID:      "attachSipNumbers",
-			Body:             request,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "Idempotency-Key",
-					In:   "header",
-				}: params.IdempotencyKey,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = *SipAttach
-			Params   = AttachSipNumbersParams
-			Response = *SipAttachReply
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackAttachSipNumbersParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.AttachSipNumbers(ctx, request, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.AttachSipNumbers(ctx, request, params)
-	}
+	response, err := codec.HandleBodyParams(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: AttachSipNumbersOperation, OperationSummary: "Attach numbers to a trunk", OperationID: "attachSipNumbers", Body: request, RawBody: rawBody, Raw: r,
+		Params: middleware.Parameters{
+			{Name: "Idempotency-Key", In: "header"}: params.IdempotencyKey,
+		},
+	}, unpackAttachSipNumbersParams, s.h.AttachSipNumbers)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
-		return
-	}
-
-	if err := encodeAttachSipNumbersResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+		s.fail(ctx, w, r, err)
+	} else if err := encodeAttachSipNumbersResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }
 
-// handleDetachSipNumberRequest handles detachSipNumber operation.
-//
-// Removes the named directions of a number. If one of them is not configured, the answer is 404 and
-// nothing is removed.
-//
-// POST /v1/sip/detach
 func (s *Server) handleDetachSipNumberRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: DetachSipNumberOperation,
-			ID:   "detachSipNumber",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, DetachSipNumberOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
-	}
-
-	var rawBody []byte
-	request, rawBody, close, err := s.decodeDetachSipNumberRequest(r)
+	opErrContext := ogenerrors.OperationContext{Name: DetachSipNumberOperation, ID: "detachSipNumber"}
+	ctx, err := s.authorize(w, r, opErrContext)
 	if err != nil {
-		err = &ogenerrors.DecodeRequestError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeRequest", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
 		return
 	}
-	defer func() {
-		if err := close(); err != nil {
-			recordError("CloseRequest", err)
-		}
-	}()
 
-	var response *SipDetachReply
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    DetachSipNumberOperation,
-			OperationSummary: "Detach a number",
-			OperationID:      "detachSipNumber",
-			Body:             request,
-			RawBody:          rawBody,
-			Params:           middleware.Parameters{},
-			Raw:              r,
-		}
-
-		type (
-			Request  = *SipDetach
-			Params   = struct{}
-			Response = *SipDetachReply
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			nil,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.DetachSipNumber(ctx, request)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.DetachSipNumber(ctx, request)
-	}
+	request, rawBody, closeBody, err := s.decodeDetachSipNumberRequest(r)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeRequestError{OperationContext: opErrContext, Err: err})
 		return
 	}
+	defer closeBody()
 
-	if err := encodeDetachSipNumberResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+	response, err := codec.HandleBody(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: DetachSipNumberOperation, OperationSummary: "Detach a number", OperationID: "detachSipNumber", Body: request, RawBody: rawBody, Raw: r,
+	}, nil, s.h.DetachSipNumber)
+	if err != nil {
+		s.fail(ctx, w, r, err)
+	} else if err := encodeDetachSipNumberResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }
 
-// handleGenerateSipPasswordRequest handles generateSipPassword operation.
-//
-// Makes a random password of letters and digits for a registration or a trunk. Nothing is stored.
-//
-// POST /v1/sip/generate-password
 func (s *Server) handleGenerateSipPasswordRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: GenerateSipPasswordOperation,
-			ID:   "generateSipPassword",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, GenerateSipPasswordOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
-	}
-
-	var rawBody []byte
-	request, rawBody, close, err := s.decodeGenerateSipPasswordRequest(r)
+	opErrContext := ogenerrors.OperationContext{Name: GenerateSipPasswordOperation, ID: "generateSipPassword"}
+	ctx, err := s.authorize(w, r, opErrContext)
 	if err != nil {
-		err = &ogenerrors.DecodeRequestError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeRequest", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
 		return
 	}
-	defer func() {
-		if err := close(); err != nil {
-			recordError("CloseRequest", err)
-		}
-	}()
 
-	var response *SipPasswordReply
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    GenerateSipPasswordOperation,
-			OperationSummary: "Make a password",
-			OperationID:      "generateSipPassword",
-			Body:             request,
-			RawBody:          rawBody,
-			Params:           middleware.Parameters{},
-			Raw:              r,
-		}
-
-		type (
-			Request  = OptSipPasswordLength
-			Params   = struct{}
-			Response = *SipPasswordReply
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			nil,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.GenerateSipPassword(ctx, request)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.GenerateSipPassword(ctx, request)
-	}
+	request, rawBody, closeBody, err := s.decodeGenerateSipPasswordRequest(r)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeRequestError{OperationContext: opErrContext, Err: err})
 		return
 	}
+	defer closeBody()
 
-	if err := encodeGenerateSipPasswordResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+	response, err := codec.HandleBody(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: GenerateSipPasswordOperation, OperationSummary: "Make a password", OperationID: "generateSipPassword", Body: request, RawBody: rawBody, Raw: r,
+	}, nil, s.h.GenerateSipPassword)
+	if err != nil {
+		s.fail(ctx, w, r, err)
+	} else if err := encodeGenerateSipPasswordResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }
 
-// handleGetSipCallTimelineRequest handles getSipCallTimeline operation.
-//
-// Returns the messages of one call of the log in order. Secrets are removed. At most the first 256
-// steps are shown. They are stored when the call ends, so a call in progress has none.
-//
-// GET /v1/sip/calls/{call_id}/timeline
 func (s *Server) handleGetSipCallTimelineRequest(args [1]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: GetSipCallTimelineOperation,
-			ID:   "getSipCallTimeline",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, GetSipCallTimelineOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
+	opErrContext := ogenerrors.OperationContext{Name: GetSipCallTimelineOperation, ID: "getSipCallTimeline"}
+	ctx, err := s.authorize(w, r, opErrContext)
+	if err != nil {
+		return
 	}
 	params, err := decodeGetSipCallTimelineParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeParams", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeParamsError{OperationContext: opErrContext, Err: err})
 		return
 	}
 
-	var rawBody []byte
-
-	var response *SipCallTimelineReply
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    GetSipCallTimelineOperation,
-			OperationSummary: "Read a call's SIP messages",
-			OperationID:      "getSipCallTimeline",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "call_id",
-					In:   "path",
-				}: params.CallID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = GetSipCallTimelineParams
-			Response = *SipCallTimelineReply
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackGetSipCallTimelineParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.GetSipCallTimeline(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.GetSipCallTimeline(ctx, params)
-	}
+	response, err := codec.HandleParams(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: GetSipCallTimelineOperation, OperationSummary: "Read a call's SIP messages", OperationID: "getSipCallTimeline", Raw: r,
+		Params: middleware.Parameters{
+			{Name: "call_id", In: "path"}: params.CallID,
+		},
+	}, unpackGetSipCallTimelineParams, s.h.GetSipCallTimeline)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
-		return
-	}
-
-	if err := encodeGetSipCallTimelineResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+		s.fail(ctx, w, r, err)
+	} else if err := encodeGetSipCallTimelineResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }
 
-// handleGetSipConfigRequest handles getSipConfig operation.
-//
-// Returns the advanced configuration of one direction of a number. Null is the default.
-//
-// GET /v1/sip/config
 func (s *Server) handleGetSipConfigRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: GetSipConfigOperation,
-			ID:   "getSipConfig",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, GetSipConfigOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
+	opErrContext := ogenerrors.OperationContext{Name: GetSipConfigOperation, ID: "getSipConfig"}
+	ctx, err := s.authorize(w, r, opErrContext)
+	if err != nil {
+		return
 	}
 	params, err := decodeGetSipConfigParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeParams", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeParamsError{OperationContext: opErrContext, Err: err})
 		return
 	}
 
-	var rawBody []byte
-
-	var response *SipAdvancedConfigReply
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    GetSipConfigOperation,
-			OperationSummary: "Get failover, codecs and alerts",
-			OperationID:      "getSipConfig",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "phone_number",
-					In:   "query",
-				}: params.PhoneNumber,
-				{
-					Name: "direction",
-					In:   "query",
-				}: params.Direction,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = GetSipConfigParams
-			Response = *SipAdvancedConfigReply
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackGetSipConfigParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.GetSipConfig(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.GetSipConfig(ctx, params)
-	}
+	response, err := codec.HandleParams(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: GetSipConfigOperation, OperationSummary: "Get failover, codecs and alerts", OperationID: "getSipConfig", Raw: r,
+		Params: middleware.Parameters{
+			{Name: "phone_number", In: "query"}: params.PhoneNumber,
+			{Name: "direction", In: "query"}:    params.Direction,
+		},
+	}, unpackGetSipConfigParams, s.h.GetSipConfig)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
-		return
-	}
-
-	if err := encodeGetSipConfigResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+		s.fail(ctx, w, r, err)
+	} else if err := encodeGetSipConfigResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }
 
-// handleGetSipConfigurationRequest handles getSipConfiguration operation.
-//
-// Returns the inbound and the outbound configuration of one number. Both are null for a number that is
-// not attached to this organization.
-//
-// GET /v1/sip
 func (s *Server) handleGetSipConfigurationRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: GetSipConfigurationOperation,
-			ID:   "getSipConfiguration",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, GetSipConfigurationOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
+	opErrContext := ogenerrors.OperationContext{Name: GetSipConfigurationOperation, ID: "getSipConfiguration"}
+	ctx, err := s.authorize(w, r, opErrContext)
+	if err != nil {
+		return
 	}
 	params, err := decodeGetSipConfigurationParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeParams", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeParamsError{OperationContext: opErrContext, Err: err})
 		return
 	}
 
-	var rawBody []byte
-
-	var response *SipConfigurationReply
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    GetSipConfigurationOperation,
-			OperationSummary: "Read a number's trunks",
-			OperationID:      "getSipConfiguration",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "phone_number",
-					In:   "query",
-				}: params.PhoneNumber,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = GetSipConfigurationParams
-			Response = *SipConfigurationReply
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackGetSipConfigurationParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.GetSipConfiguration(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.GetSipConfiguration(ctx, params)
-	}
+	response, err := codec.HandleParams(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: GetSipConfigurationOperation, OperationSummary: "Read a number's trunks", OperationID: "getSipConfiguration", Raw: r,
+		Params: middleware.Parameters{
+			{Name: "phone_number", In: "query"}: params.PhoneNumber,
+		},
+	}, unpackGetSipConfigurationParams, s.h.GetSipConfiguration)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
-		return
-	}
-
-	if err := encodeGetSipConfigurationResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+		s.fail(ctx, w, r, err)
+	} else if err := encodeGetSipConfigurationResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }
 
-// handleGetSipDiscoveryRequest handles getSipDiscovery operation.
-//
-// Returns the state of a discovery. It is deleted ten minutes after its end and then 404.
-//
-// GET /v1/sip/discover/status
 func (s *Server) handleGetSipDiscoveryRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: GetSipDiscoveryOperation,
-			ID:   "getSipDiscovery",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, GetSipDiscoveryOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
+	opErrContext := ogenerrors.OperationContext{Name: GetSipDiscoveryOperation, ID: "getSipDiscovery"}
+	ctx, err := s.authorize(w, r, opErrContext)
+	if err != nil {
+		return
 	}
 	params, err := decodeGetSipDiscoveryParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeParams", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeParamsError{OperationContext: opErrContext, Err: err})
 		return
 	}
 
-	var rawBody []byte
-
-	var response *SipDiscoveryReply
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    GetSipDiscoveryOperation,
-			OperationSummary: "Follow a discovery",
-			OperationID:      "getSipDiscovery",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "discovery_id",
-					In:   "query",
-				}: params.DiscoveryID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = GetSipDiscoveryParams
-			Response = *SipDiscoveryReply
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackGetSipDiscoveryParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.GetSipDiscovery(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.GetSipDiscovery(ctx, params)
-	}
+	response, err := codec.HandleParams(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: GetSipDiscoveryOperation, OperationSummary: "Follow a discovery", OperationID: "getSipDiscovery", Raw: r,
+		Params: middleware.Parameters{
+			{Name: "discovery_id", In: "query"}: params.DiscoveryID,
+		},
+	}, unpackGetSipDiscoveryParams, s.h.GetSipDiscovery)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
-		return
-	}
-
-	if err := encodeGetSipDiscoveryResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+		s.fail(ctx, w, r, err)
+	} else if err := encodeGetSipDiscoveryResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }
 
-// handleGetSipFirewallAddressesRequest handles getSipFirewallAddresses operation.
-//
-// Returns the addresses and ports of signaling and media in the organization's region.
-//
-// GET /v1/sip/firewall-ips
 func (s *Server) handleGetSipFirewallAddressesRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: GetSipFirewallAddressesOperation,
-			ID:   "getSipFirewallAddresses",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, GetSipFirewallAddressesOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
-	}
-
-	var rawBody []byte
-
-	var response *SipFirewallAddressesReply
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    GetSipFirewallAddressesOperation,
-			OperationSummary: "Get the addresses to allow in a firewall",
-			OperationID:      "getSipFirewallAddresses",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params:           middleware.Parameters{},
-			Raw:              r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = struct{}
-			Response = *SipFirewallAddressesReply
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			nil,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.GetSipFirewallAddresses(ctx)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.GetSipFirewallAddresses(ctx)
-	}
+	opErrContext := ogenerrors.OperationContext{Name: GetSipFirewallAddressesOperation, ID: "getSipFirewallAddresses"}
+	ctx, err := s.authorize(w, r, opErrContext)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
 		return
 	}
 
-	if err := encodeGetSipFirewallAddressesResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+	response, err := codec.Handle(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: GetSipFirewallAddressesOperation, OperationSummary: "Get the addresses to allow in a firewall", OperationID: "getSipFirewallAddresses", Raw: r,
+	}, nil, s.h.GetSipFirewallAddresses)
+	if err != nil {
+		s.fail(ctx, w, r, err)
+	} else if err := encodeGetSipFirewallAddressesResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }
 
-// handleGetSipNumberProofRequest handles getSipNumberProof operation.
-//
-// Returns the newest proof of a number. It is deleted two days after its start and then 404.
-//
-// GET /v1/sip/numbers/proof
 func (s *Server) handleGetSipNumberProofRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: GetSipNumberProofOperation,
-			ID:   "getSipNumberProof",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, GetSipNumberProofOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
+	opErrContext := ogenerrors.OperationContext{Name: GetSipNumberProofOperation, ID: "getSipNumberProof"}
+	ctx, err := s.authorize(w, r, opErrContext)
+	if err != nil {
+		return
 	}
 	params, err := decodeGetSipNumberProofParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeParams", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeParamsError{OperationContext: opErrContext, Err: err})
 		return
 	}
 
-	var rawBody []byte
-
-	var response *SipNumberProofReply
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    GetSipNumberProofOperation,
-			OperationSummary: "Follow the proof of a number",
-			OperationID:      "getSipNumberProof",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "phone_number",
-					In:   "query",
-				}: params.PhoneNumber,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = GetSipNumberProofParams
-			Response = *SipNumberProofReply
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackGetSipNumberProofParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.GetSipNumberProof(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.GetSipNumberProof(ctx, params)
-	}
+	response, err := codec.HandleParams(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: GetSipNumberProofOperation, OperationSummary: "Follow the proof of a number", OperationID: "getSipNumberProof", Raw: r,
+		Params: middleware.Parameters{
+			{Name: "phone_number", In: "query"}: params.PhoneNumber,
+		},
+	}, unpackGetSipNumberProofParams, s.h.GetSipNumberProof)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
-		return
-	}
-
-	if err := encodeGetSipNumberProofResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+		s.fail(ctx, w, r, err)
+	} else if err := encodeGetSipNumberProofResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }
 
-// handleGetSipOutboundSetupRequest handles getSipOutboundSetup operation.
-//
-// Returns the server to which a PBX sends its calls. A number that registers has credentials, with the
-// password redacted.
-//
-// GET /v1/sip/outbound-setup
 func (s *Server) handleGetSipOutboundSetupRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: GetSipOutboundSetupOperation,
-			ID:   "getSipOutboundSetup",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, GetSipOutboundSetupOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
+	opErrContext := ogenerrors.OperationContext{Name: GetSipOutboundSetupOperation, ID: "getSipOutboundSetup"}
+	ctx, err := s.authorize(w, r, opErrContext)
+	if err != nil {
+		return
 	}
 	params, err := decodeGetSipOutboundSetupParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeParams", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeParamsError{OperationContext: opErrContext, Err: err})
 		return
 	}
 
-	var rawBody []byte
-
-	var response *SipOutboundSetupReply
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    GetSipOutboundSetupOperation,
-			OperationSummary: "Get the settings of the PBX",
-			OperationID:      "getSipOutboundSetup",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "phone_number",
-					In:   "query",
-				}: params.PhoneNumber,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = GetSipOutboundSetupParams
-			Response = *SipOutboundSetupReply
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackGetSipOutboundSetupParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.GetSipOutboundSetup(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.GetSipOutboundSetup(ctx, params)
-	}
+	response, err := codec.HandleParams(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: GetSipOutboundSetupOperation, OperationSummary: "Get the settings of the PBX", OperationID: "getSipOutboundSetup", Raw: r,
+		Params: middleware.Parameters{
+			{Name: "phone_number", In: "query"}: params.PhoneNumber,
+		},
+	}, unpackGetSipOutboundSetupParams, s.h.GetSipOutboundSetup)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
-		return
-	}
-
-	if err := encodeGetSipOutboundSetupResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+		s.fail(ctx, w, r, err)
+	} else if err := encodeGetSipOutboundSetupResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }
 
-// handleGetSipStatusRequest handles getSipStatus operation.
-//
-// Returns the results of the OPTIONS probes, which are sent to the outbound endpoint every minute. A
-// number without an outbound direction stays `unchecked`.
-//
-// GET /v1/sip/status
 func (s *Server) handleGetSipStatusRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: GetSipStatusOperation,
-			ID:   "getSipStatus",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, GetSipStatusOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
+	opErrContext := ogenerrors.OperationContext{Name: GetSipStatusOperation, ID: "getSipStatus"}
+	ctx, err := s.authorize(w, r, opErrContext)
+	if err != nil {
+		return
 	}
 	params, err := decodeGetSipStatusParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeParams", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeParamsError{OperationContext: opErrContext, Err: err})
 		return
 	}
 
-	var rawBody []byte
-
-	var response *SipStatusReply
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    GetSipStatusOperation,
-			OperationSummary: "Read a trunk's health",
-			OperationID:      "getSipStatus",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "phone_number",
-					In:   "query",
-				}: params.PhoneNumber,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = GetSipStatusParams
-			Response = *SipStatusReply
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackGetSipStatusParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.GetSipStatus(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.GetSipStatus(ctx, params)
-	}
+	response, err := codec.HandleParams(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: GetSipStatusOperation, OperationSummary: "Read a trunk's health", OperationID: "getSipStatus", Raw: r,
+		Params: middleware.Parameters{
+			{Name: "phone_number", In: "query"}: params.PhoneNumber,
+		},
+	}, unpackGetSipStatusParams, s.h.GetSipStatus)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
-		return
-	}
-
-	if err := encodeGetSipStatusResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+		s.fail(ctx, w, r, err)
+	} else if err := encodeGetSipStatusResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }
 
-// handleGetSipTestCallRequest handles getSipTestCall operation.
-//
-// Returns state, outcome and SIP events of a test call. It is deleted one day after its start and then
-// 404.
-//
-// GET /v1/sip/test-call/status
 func (s *Server) handleGetSipTestCallRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: GetSipTestCallOperation,
-			ID:   "getSipTestCall",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, GetSipTestCallOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
+	opErrContext := ogenerrors.OperationContext{Name: GetSipTestCallOperation, ID: "getSipTestCall"}
+	ctx, err := s.authorize(w, r, opErrContext)
+	if err != nil {
+		return
 	}
 	params, err := decodeGetSipTestCallParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeParams", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeParamsError{OperationContext: opErrContext, Err: err})
 		return
 	}
 
-	var rawBody []byte
-
-	var response *SipTestCallReply
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    GetSipTestCallOperation,
-			OperationSummary: "Follow a test call",
-			OperationID:      "getSipTestCall",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "call_id",
-					In:   "query",
-				}: params.CallID,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = GetSipTestCallParams
-			Response = *SipTestCallReply
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackGetSipTestCallParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.GetSipTestCall(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.GetSipTestCall(ctx, params)
-	}
+	response, err := codec.HandleParams(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: GetSipTestCallOperation, OperationSummary: "Follow a test call", OperationID: "getSipTestCall", Raw: r,
+		Params: middleware.Parameters{
+			{Name: "call_id", In: "query"}: params.CallID,
+		},
+	}, unpackGetSipTestCallParams, s.h.GetSipTestCall)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
-		return
-	}
-
-	if err := encodeGetSipTestCallResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+		s.fail(ctx, w, r, err)
+	} else if err := encodeGetSipTestCallResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }
 
-// handleListSipCallsRequest handles listSipCalls operation.
-//
-// Returns the SIP calls of one number, newest first.
-//
-// GET /v1/sip/calls
 func (s *Server) handleListSipCallsRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: ListSipCallsOperation,
-			ID:   "listSipCalls",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, ListSipCallsOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
+	opErrContext := ogenerrors.OperationContext{Name: ListSipCallsOperation, ID: "listSipCalls"}
+	ctx, err := s.authorize(w, r, opErrContext)
+	if err != nil {
+		return
 	}
 	params, err := decodeListSipCallsParams(args, argsEscaped, r)
 	if err != nil {
-		err = &ogenerrors.DecodeParamsError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeParams", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeParamsError{OperationContext: opErrContext, Err: err})
 		return
 	}
 
-	var rawBody []byte
-
-	var response *SipCallListReply
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    ListSipCallsOperation,
-			OperationSummary: "Read the call log",
-			OperationID:      "listSipCalls",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params: middleware.Parameters{
-				{
-					Name: "phone_number",
-					In:   "query",
-				}: params.PhoneNumber,
-				{
-					Name: "limit",
-					In:   "query",
-				}: params.Limit,
-				{
-					Name: "before",
-					In:   "query",
-				}: params.Before,
-			},
-			Raw: r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = ListSipCallsParams
-			Response = *SipCallListReply
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			unpackListSipCallsParams,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.ListSipCalls(ctx, params)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.ListSipCalls(ctx, params)
-	}
+	response, err := codec.HandleParams(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: ListSipCallsOperation, OperationSummary: "Read the call log", OperationID: "listSipCalls", Raw: r,
+		Params: middleware.Parameters{
+			{Name: "phone_number", In: "query"}: params.PhoneNumber,
+			{Name: "limit", In: "query"}:        params.Limit,
+			{Name: "before", In: "query"}:       params.Before,
+		},
+	}, unpackListSipCallsParams, s.h.ListSipCalls)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
-		return
-	}
-
-	if err := encodeListSipCallsResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+		s.fail(ctx, w, r, err)
+	} else if err := encodeListSipCallsResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }
 
-// handleListSipNumbersRequest handles listSipNumbers operation.
-//
-// Returns every number of the organization that has at least one direction.
-//
-// GET /v1/sip/numbers
 func (s *Server) handleListSipNumbersRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: ListSipNumbersOperation,
-			ID:   "listSipNumbers",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, ListSipNumbersOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
-	}
-
-	var rawBody []byte
-
-	var response *SipNumberListReply
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    ListSipNumbersOperation,
-			OperationSummary: "List attached numbers",
-			OperationID:      "listSipNumbers",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params:           middleware.Parameters{},
-			Raw:              r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = struct{}
-			Response = *SipNumberListReply
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			nil,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.ListSipNumbers(ctx)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.ListSipNumbers(ctx)
-	}
+	opErrContext := ogenerrors.OperationContext{Name: ListSipNumbersOperation, ID: "listSipNumbers"}
+	ctx, err := s.authorize(w, r, opErrContext)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
 		return
 	}
 
-	if err := encodeListSipNumbersResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+	response, err := codec.Handle(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: ListSipNumbersOperation, OperationSummary: "List attached numbers", OperationID: "listSipNumbers", Raw: r,
+	}, nil, s.h.ListSipNumbers)
+	if err != nil {
+		s.fail(ctx, w, r, err)
+	} else if err := encodeListSipNumbersResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }
 
-// handleParseSipDestinationRequest handles parseSipDestination operation.
-//
-// Parses a host name, an address, a SIP URI or a shorthand such as `tls://host`. Input that cannot be
-// parsed is answered with 200 and `valid` false.
-//
-// POST /v1/sip/parse-destination
 func (s *Server) handleParseSipDestinationRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: ParseSipDestinationOperation,
-			ID:   "parseSipDestination",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, ParseSipDestinationOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
-	}
-
-	var rawBody []byte
-	request, rawBody, close, err := s.decodeParseSipDestinationRequest(r)
+	opErrContext := ogenerrors.OperationContext{Name: ParseSipDestinationOperation, ID: "parseSipDestination"}
+	ctx, err := s.authorize(w, r, opErrContext)
 	if err != nil {
-		err = &ogenerrors.DecodeRequestError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeRequest", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
 		return
 	}
-	defer func() {
-		if err := close(); err != nil {
-			recordError("CloseRequest", err)
-		}
-	}()
 
-	var response *SipDestinationReply
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    ParseSipDestinationOperation,
-			OperationSummary: "Understand an endpoint",
-			OperationID:      "parseSipDestination",
-			Body:             request,
-			RawBody:          rawBody,
-			Params:           middleware.Parameters{},
-			Raw:              r,
-		}
-
-		type (
-			Request  = *SipDestinationParse
-			Params   = struct{}
-			Response = *SipDestinationReply
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			nil,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.ParseSipDestination(ctx, request)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.ParseSipDestination(ctx, request)
-	}
+	request, rawBody, closeBody, err := s.decodeParseSipDestinationRequest(r)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeRequestError{OperationContext: opErrContext, Err: err})
 		return
 	}
+	defer closeBody()
 
-	if err := encodeParseSipDestinationResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+	response, err := codec.HandleBody(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: ParseSipDestinationOperation, OperationSummary: "Understand an endpoint", OperationID: "parseSipDestination", Body: request, RawBody: rawBody, Raw: r,
+	}, nil, s.h.ParseSipDestination)
+	if err != nil {
+		s.fail(ctx, w, r, err)
+	} else if err := encodeParseSipDestinationResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }
 
-// handleStartSipDiscoveryRequest handles startSipDiscovery operation.
-//
-// Starts to resolve a host and to probe the usual SIP ports. An organization has at most one running
-// discovery; a second is 409 `DISCOVERY_IN_PROGRESS`. A result younger than ten minutes is returned
-// again. Addresses at which this server itself listens are among the attempts, but neither probed nor
-// recommended.
-//
-// POST /v1/sip/discover
 func (s *Server) handleStartSipDiscoveryRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: StartSipDiscoveryOperation,
-			ID:   "startSipDiscovery",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, StartSipDiscoveryOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
-	}
-
-	var rawBody []byte
-	request, rawBody, close, err := s.decodeStartSipDiscoveryRequest(r)
+	opErrContext := ogenerrors.OperationContext{Name: StartSipDiscoveryOperation, ID: "startSipDiscovery"}
+	ctx, err := s.authorize(w, r, opErrContext)
 	if err != nil {
-		err = &ogenerrors.DecodeRequestError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeRequest", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
 		return
 	}
-	defer func() {
-		if err := close(); err != nil {
-			recordError("CloseRequest", err)
-		}
-	}()
 
-	var response *SipDiscoveryReply
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    StartSipDiscoveryOperation,
-			OperationSummary: "Probe a host",
-			OperationID:      "startSipDiscovery",
-			Body:             request,
-			RawBody:          rawBody,
-			Params:           middleware.Parameters{},
-			Raw:              r,
-		}
-
-		type (
-			Request  = *SipDiscoveryStart
-			Params   = struct{}
-			Response = *SipDiscoveryReply
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			nil,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.StartSipDiscovery(ctx, request)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.StartSipDiscovery(ctx, request)
-	}
+	request, rawBody, closeBody, err := s.decodeStartSipDiscoveryRequest(r)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeRequestError{OperationContext: opErrContext, Err: err})
 		return
 	}
+	defer closeBody()
 
-	if err := encodeStartSipDiscoveryResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+	response, err := codec.HandleBody(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: StartSipDiscoveryOperation, OperationSummary: "Probe a host", OperationID: "startSipDiscovery", Body: request, RawBody: rawBody, Raw: r,
+	}, nil, s.h.StartSipDiscovery)
+	if err != nil {
+		s.fail(ctx, w, r, err)
+	} else if err := encodeStartSipDiscoveryResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }
 
-// handleStartSipNumberProofRequest handles startSipNumberProof operation.
-//
-// On a server with `--number-proof call` an organization proves that it answers a number before it
-// attaches the number inbound. The number is called and a code of 6 digits is read out twice. Send it
-// to `/v1/sip/numbers/proof/verify` within 10 minutes. The call goes out from a number that the
-// organization has attached outbound, unless the operator has named one. Numbers that are attached
-// inbound, and those that a finished port reserves for the organization, need no proof and are 409. A
-// number is called 5 times an hour at most, and an organization has 20 such calls an hour; more are
-// 429.
-//
-// POST /v1/sip/numbers/proof
 func (s *Server) handleStartSipNumberProofRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: StartSipNumberProofOperation,
-			ID:   "startSipNumberProof",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, StartSipNumberProofOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
-	}
-
-	var rawBody []byte
-	request, rawBody, close, err := s.decodeStartSipNumberProofRequest(r)
+	opErrContext := ogenerrors.OperationContext{Name: StartSipNumberProofOperation, ID: "startSipNumberProof"}
+	ctx, err := s.authorize(w, r, opErrContext)
 	if err != nil {
-		err = &ogenerrors.DecodeRequestError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeRequest", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
 		return
 	}
-	defer func() {
-		if err := close(); err != nil {
-			recordError("CloseRequest", err)
-		}
-	}()
 
-	var response *SipNumberProofReply
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    StartSipNumberProofOperation,
-			OperationSummary: "Have a number called to prove it",
-			OperationID:      "startSipNumberProof",
-			Body:             request,
-			RawBody:          rawBody,
-			Params:           middleware.Parameters{},
-			Raw:              r,
-		}
-
-		type (
-			Request  = *SipNumberProofStart
-			Params   = struct{}
-			Response = *SipNumberProofReply
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			nil,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.StartSipNumberProof(ctx, request)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.StartSipNumberProof(ctx, request)
-	}
+	request, rawBody, closeBody, err := s.decodeStartSipNumberProofRequest(r)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeRequestError{OperationContext: opErrContext, Err: err})
 		return
 	}
+	defer closeBody()
 
-	if err := encodeStartSipNumberProofResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+	response, err := codec.HandleBody(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: StartSipNumberProofOperation, OperationSummary: "Have a number called to prove it", OperationID: "startSipNumberProof", Body: request, RawBody: rawBody, Raw: r,
+	}, nil, s.h.StartSipNumberProof)
+	if err != nil {
+		s.fail(ctx, w, r, err)
+	} else if err := encodeStartSipNumberProofResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }
 
-// handleStartSipTestCallRequest handles startSipTestCall operation.
-//
-// Sends a real INVITE to the number's outbound endpoint. An organization may make 10 test calls in 15
-// minutes; more are 429.
-//
-// POST /v1/sip/test-call
 func (s *Server) handleStartSipTestCallRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: StartSipTestCallOperation,
-			ID:   "startSipTestCall",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, StartSipTestCallOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
-	}
-
-	var rawBody []byte
-	request, rawBody, close, err := s.decodeStartSipTestCallRequest(r)
+	opErrContext := ogenerrors.OperationContext{Name: StartSipTestCallOperation, ID: "startSipTestCall"}
+	ctx, err := s.authorize(w, r, opErrContext)
 	if err != nil {
-		err = &ogenerrors.DecodeRequestError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeRequest", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
 		return
 	}
-	defer func() {
-		if err := close(); err != nil {
-			recordError("CloseRequest", err)
-		}
-	}()
 
-	var response *SipTestCallStartedReply
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    StartSipTestCallOperation,
-			OperationSummary: "Ring the endpoint",
-			OperationID:      "startSipTestCall",
-			Body:             request,
-			RawBody:          rawBody,
-			Params:           middleware.Parameters{},
-			Raw:              r,
-		}
-
-		type (
-			Request  = *SipTestCallStart
-			Params   = struct{}
-			Response = *SipTestCallStartedReply
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			nil,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.StartSipTestCall(ctx, request)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.StartSipTestCall(ctx, request)
-	}
+	request, rawBody, closeBody, err := s.decodeStartSipTestCallRequest(r)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeRequestError{OperationContext: opErrContext, Err: err})
 		return
 	}
+	defer closeBody()
 
-	if err := encodeStartSipTestCallResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+	response, err := codec.HandleBody(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: StartSipTestCallOperation, OperationSummary: "Ring the endpoint", OperationID: "startSipTestCall", Body: request, RawBody: rawBody, Raw: r,
+	}, nil, s.h.StartSipTestCall)
+	if err != nil {
+		s.fail(ctx, w, r, err)
+	} else if err := encodeStartSipTestCallResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }
 
-// handleUpdateSipConfigRequest handles updateSipConfig operation.
-//
-// Replaces each named part of the advanced configuration of one direction and keeps the others. Null
-// resets a part to its default.
-//
-// PATCH /v1/sip/config
 func (s *Server) handleUpdateSipConfigRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: UpdateSipConfigOperation,
-			ID:   "updateSipConfig",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, UpdateSipConfigOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
-	}
-
-	var rawBody []byte
-	request, rawBody, close, err := s.decodeUpdateSipConfigRequest(r)
+	opErrContext := ogenerrors.OperationContext{Name: UpdateSipConfigOperation, ID: "updateSipConfig"}
+	ctx, err := s.authorize(w, r, opErrContext)
 	if err != nil {
-		err = &ogenerrors.DecodeRequestError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeRequest", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
 		return
 	}
-	defer func() {
-		if err := close(); err != nil {
-			recordError("CloseRequest", err)
-		}
-	}()
 
-	var response *SipAdvancedConfigReply
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    UpdateSipConfigOperation,
-			OperationSummary: "Set failover, codecs and alerts",
-			OperationID:      "updateSipConfig",
-			Body:             request,
-			RawBody:          rawBody,
-			Params:           middleware.Parameters{},
-			Raw:              r,
-		}
-
-		type (
-			Request  = *SipAdvancedConfigUpdate
-			Params   = struct{}
-			Response = *SipAdvancedConfigReply
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			nil,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.UpdateSipConfig(ctx, request)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.UpdateSipConfig(ctx, request)
-	}
+	request, rawBody, closeBody, err := s.decodeUpdateSipConfigRequest(r)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeRequestError{OperationContext: opErrContext, Err: err})
 		return
 	}
+	defer closeBody()
 
-	if err := encodeUpdateSipConfigResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+	response, err := codec.HandleBody(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: UpdateSipConfigOperation, OperationSummary: "Set failover, codecs and alerts", OperationID: "updateSipConfig", Body: request, RawBody: rawBody, Raw: r,
+	}, nil, s.h.UpdateSipConfig)
+	if err != nil {
+		s.fail(ctx, w, r, err)
+	} else if err := encodeUpdateSipConfigResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }
 
-// handleUpdateSipNumberRequest handles updateSipNumber operation.
-//
-// Changes the named settings of one direction of a number and keeps the others.
-//
-// POST /v1/sip/update
 func (s *Server) handleUpdateSipNumberRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: UpdateSipNumberOperation,
-			ID:   "updateSipNumber",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, UpdateSipNumberOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
-	}
-
-	var rawBody []byte
-	request, rawBody, close, err := s.decodeUpdateSipNumberRequest(r)
+	opErrContext := ogenerrors.OperationContext{Name: UpdateSipNumberOperation, ID: "updateSipNumber"}
+	ctx, err := s.authorize(w, r, opErrContext)
 	if err != nil {
-		err = &ogenerrors.DecodeRequestError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeRequest", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
 		return
 	}
-	defer func() {
-		if err := close(); err != nil {
-			recordError("CloseRequest", err)
-		}
-	}()
 
-	var response *SipUpdateReply
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    UpdateSipNumberOperation,
-			OperationSummary: "Change a direction",
-			OperationID:      "updateSipNumber",
-			Body:             request,
-			RawBody:          rawBody,
-			Params:           middleware.Parameters{},
-			Raw:              r,
-		}
-
-		type (
-			Request  = *SipUpdate
-			Params   = struct{}
-			Response = *SipUpdateReply
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			nil,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.UpdateSipNumber(ctx, request)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.UpdateSipNumber(ctx, request)
-	}
+	request, rawBody, closeBody, err := s.decodeUpdateSipNumberRequest(r)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeRequestError{OperationContext: opErrContext, Err: err})
 		return
 	}
+	defer closeBody()
 
-	if err := encodeUpdateSipNumberResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+	response, err := codec.HandleBody(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: UpdateSipNumberOperation, OperationSummary: "Change a direction", OperationID: "updateSipNumber", Body: request, RawBody: rawBody, Raw: r,
+	}, nil, s.h.UpdateSipNumber)
+	if err != nil {
+		s.fail(ctx, w, r, err)
+	} else if err := encodeUpdateSipNumberResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }
 
-// handleVerifySipNumberProofRequest handles verifySipNumberProof operation.
-//
-// Takes the code of the newest proof of a number. A wrong one is 400, and after 5 the proof has
-// failed. The number may then be attached inbound for 24 hours.
-//
-// POST /v1/sip/numbers/proof/verify
 func (s *Server) handleVerifySipNumberProofRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: VerifySipNumberProofOperation,
-			ID:   "verifySipNumberProof",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, VerifySipNumberProofOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
-	}
-
-	var rawBody []byte
-	request, rawBody, close, err := s.decodeVerifySipNumberProofRequest(r)
+	opErrContext := ogenerrors.OperationContext{Name: VerifySipNumberProofOperation, ID: "verifySipNumberProof"}
+	ctx, err := s.authorize(w, r, opErrContext)
 	if err != nil {
-		err = &ogenerrors.DecodeRequestError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeRequest", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
 		return
 	}
-	defer func() {
-		if err := close(); err != nil {
-			recordError("CloseRequest", err)
-		}
-	}()
 
-	var response *SipNumberProofReply
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    VerifySipNumberProofOperation,
-			OperationSummary: "Prove a number with the code that was read out",
-			OperationID:      "verifySipNumberProof",
-			Body:             request,
-			RawBody:          rawBody,
-			Params:           middleware.Parameters{},
-			Raw:              r,
-		}
-
-		type (
-			Request  = *SipNumberProofCode
-			Params   = struct{}
-			Response = *SipNumberProofReply
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			nil,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.VerifySipNumberProof(ctx, request)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.VerifySipNumberProof(ctx, request)
-	}
+	request, rawBody, closeBody, err := s.decodeVerifySipNumberProofRequest(r)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeRequestError{OperationContext: opErrContext, Err: err})
 		return
 	}
+	defer closeBody()
 
-	if err := encodeVerifySipNumberProofResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+	response, err := codec.HandleBody(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: VerifySipNumberProofOperation, OperationSummary: "Prove a number with the code that was read out", OperationID: "verifySipNumberProof", Body: request, RawBody: rawBody, Raw: r,
+	}, nil, s.h.VerifySipNumberProof)
+	if err != nil {
+		s.fail(ctx, w, r, err)
+	} else if err := encodeVerifySipNumberProofResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }

@@ -3,206 +3,80 @@
 package sipoas
 
 import (
-	"math/bits"
-	"strconv"
 	"time"
 
 	"github.com/go-faster/errors"
 	"github.com/go-faster/jx"
 	"github.com/ogen-go/ogen/json"
-	"github.com/ogen-go/ogen/validate"
+
+	"github.com/callwright/callwright/transport/oas/internal/codec"
 )
 
-// Encode implements json.Marshaler.
 func (s *ErrorDetail) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("error")
+	e.Str(s.Error)
+	e.FieldStart("message")
+	e.Str(s.Message)
+	if s.Path.Set {
+		e.FieldStart("path")
+		s.Path.Encode(e)
+	}
+	if s.Field.Set {
+		e.FieldStart("field")
+		s.Field.Encode(e)
+	}
+	if s.BatchID.Set {
+		e.FieldStart("batch_id")
+		s.BatchID.Encode(e)
+	}
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *ErrorDetail) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("error")
-		e.Str(s.Error)
-	}
-	{
-		e.FieldStart("message")
-		e.Str(s.Message)
-	}
-	{
-		if s.Path.Set {
-			e.FieldStart("path")
-			s.Path.Encode(e)
-		}
-	}
-	{
-		if s.Field.Set {
-			e.FieldStart("field")
-			s.Field.Encode(e)
-		}
-	}
-	{
-		if s.BatchID.Set {
-			e.FieldStart("batch_id")
-			s.BatchID.Encode(e)
-		}
-	}
+var objectOfErrorDetail = codec.Object{
+	Type:     "ErrorDetail",
+	Members:  []string{"error", "message", "path", "field", "batch_id"},
+	Required: []uint8{0b00000011},
 }
 
-var jsonFieldsNameOfErrorDetail = [5]string{
-	0: "error",
-	1: "message",
-	2: "path",
-	3: "field",
-	4: "batch_id",
-}
-
-// Decode decodes ErrorDetail from json.
 func (s *ErrorDetail) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode ErrorDetail to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfErrorDetail.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "error":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.Error = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"error\"")
-			}
+			return 0, codec.DecodeStr(d, &s.Error)
 		case "message":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.Message = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"message\"")
-			}
+			return 1, codec.DecodeStr(d, &s.Message)
 		case "path":
-			if err := func() error {
-				s.Path.Reset()
-				if err := s.Path.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"path\"")
-			}
+			s.Path.Reset()
+			return 2, s.Path.Decode(d)
 		case "field":
-			if err := func() error {
-				s.Field.Reset()
-				if err := s.Field.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"field\"")
-			}
+			s.Field.Reset()
+			return 3, s.Field.Decode(d)
 		case "batch_id":
-			if err := func() error {
-				s.BatchID.Reset()
-				if err := s.BatchID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"batch_id\"")
-			}
-		default:
-			return d.Skip()
+			s.BatchID.Reset()
+			return 4, s.BatchID.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode ErrorDetail")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfErrorDetail) {
-					name = jsonFieldsNameOfErrorDetail[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *ErrorDetail) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *ErrorDetail) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *ErrorDetail) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *ErrorDetail) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *ErrorEnvelope) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *ErrorEnvelope) encodeFields(e *jx.Encoder) {
-	{
-		if s.Data.Set {
-			e.FieldStart("data")
-			s.Data.Encode(e)
-		}
+	if s.Data.Set {
+		e.FieldStart("data")
+		s.Data.Encode(e)
 	}
-	{
-		if s.Status.Set {
-			e.FieldStart("status")
-			s.Status.Encode(e)
-		}
+	if s.Status.Set {
+		e.FieldStart("status")
+		s.Status.Encode(e)
 	}
-	{
-		if s.Message.Set {
-			e.FieldStart("message")
-			s.Message.Encode(e)
-		}
+	if s.Message.Set {
+		e.FieldStart("message")
+		s.Message.Encode(e)
 	}
 	{
 		e.FieldStart("errors")
@@ -212,167 +86,53 @@ func (s *ErrorEnvelope) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfErrorEnvelope = [4]string{
-	0: "data",
-	1: "status",
-	2: "message",
-	3: "errors",
+var objectOfErrorEnvelope = codec.Object{
+	Type:     "ErrorEnvelope",
+	Members:  []string{"data", "status", "message", "errors"},
+	Required: []uint8{0b00001000},
 }
 
-// Decode decodes ErrorEnvelope from json.
 func (s *ErrorEnvelope) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode ErrorEnvelope to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfErrorEnvelope.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "data":
-			if err := func() error {
-				s.Data.Reset()
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
+			s.Data.Reset()
+			return 0, s.Data.Decode(d)
 		case "status":
-			if err := func() error {
-				s.Status.Reset()
-				if err := s.Status.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"status\"")
-			}
+			s.Status.Reset()
+			return 1, s.Status.Decode(d)
 		case "message":
-			if err := func() error {
-				s.Message.Reset()
-				if err := s.Message.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"message\"")
-			}
+			s.Message.Reset()
+			return 2, s.Message.Decode(d)
 		case "errors":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				s.Errors = make([]ErrorDetail, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem ErrorDetail
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Errors = append(s.Errors, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
+			return 3, codec.DecodeArr(d, &s.Errors, (*ErrorDetail).Decode)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode ErrorEnvelope")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00001000,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfErrorEnvelope) {
-					name = jsonFieldsNameOfErrorEnvelope[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *ErrorEnvelope) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *ErrorEnvelope) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *ErrorEnvelope) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *ErrorEnvelope) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes ErrorEnvelopeStatus as json.
 func (s ErrorEnvelopeStatus) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes ErrorEnvelopeStatus from json.
 func (s *ErrorEnvelopeStatus) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode ErrorEnvelopeStatus to nil")
+		return codec.Nil("ErrorEnvelopeStatus")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch ErrorEnvelopeStatus(v) {
-	case ErrorEnvelopeStatusError:
-		*s = ErrorEnvelopeStatusError
-	default:
-		*s = ErrorEnvelopeStatus(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s ErrorEnvelopeStatus) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s ErrorEnvelopeStatus) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *ErrorEnvelopeStatus) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *ErrorEnvelopeStatus) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes time.Time as json.
 func (o NilDateTime) Encode(e *jx.Encoder, format func(*jx.Encoder, time.Time)) {
 	if o.Null {
 		e.Null()
@@ -381,7 +141,6 @@ func (o NilDateTime) Encode(e *jx.Encoder, format func(*jx.Encoder, time.Time)) 
 	format(e, o.Value)
 }
 
-// Decode decodes time.Time from json.
 func (o *NilDateTime) Decode(d *jx.Decoder, format func(*jx.Decoder) (time.Time, error)) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode NilDateTime to nil")
@@ -405,20 +164,17 @@ func (o *NilDateTime) Decode(d *jx.Decoder, format func(*jx.Decoder) (time.Time,
 	return nil
 }
 
-// MarshalJSON implements stdjson.Marshaler.
 func (s NilDateTime) MarshalJSON() ([]byte, error) {
 	e := jx.Encoder{}
 	s.Encode(&e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
 	return e.Bytes(), nil
 }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *NilDateTime) UnmarshalJSON(data []byte) error {
 	d := jx.DecodeBytes(data)
 	return s.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00"))
 }
 
-// Encode encodes float64 as json.
 func (o NilFloat64) Encode(e *jx.Encoder) {
 	if o.Null {
 		e.Null()
@@ -427,7 +183,6 @@ func (o NilFloat64) Encode(e *jx.Encoder) {
 	e.Float64(float64(o.Value))
 }
 
-// Decode decodes float64 from json.
 func (o *NilFloat64) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode NilFloat64 to nil")
@@ -443,28 +198,13 @@ func (o *NilFloat64) Decode(d *jx.Decoder) error {
 		return nil
 	}
 	o.Null = false
-	v, err := d.Float64()
-	if err != nil {
-		return err
-	}
-	o.Value = float64(v)
-	return nil
+	return codec.DecodeFloat(d, &o.Value)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s NilFloat64) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s NilFloat64) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *NilFloat64) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *NilFloat64) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes int as json.
 func (o NilInt) Encode(e *jx.Encoder) {
 	if o.Null {
 		e.Null()
@@ -473,7 +213,6 @@ func (o NilInt) Encode(e *jx.Encoder) {
 	e.Int(int(o.Value))
 }
 
-// Decode decodes int from json.
 func (o *NilInt) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode NilInt to nil")
@@ -489,28 +228,13 @@ func (o *NilInt) Decode(d *jx.Decoder) error {
 		return nil
 	}
 	o.Null = false
-	v, err := d.Int()
-	if err != nil {
-		return err
-	}
-	o.Value = int(v)
-	return nil
+	return codec.DecodeInt(d, &o.Value)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s NilInt) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s NilInt) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *NilInt) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *NilInt) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes SipAlertConfig as json.
 func (o NilSipAlertConfig) Encode(e *jx.Encoder) {
 	if o.Null {
 		e.Null()
@@ -519,7 +243,6 @@ func (o NilSipAlertConfig) Encode(e *jx.Encoder) {
 	o.Value.Encode(e)
 }
 
-// Decode decodes SipAlertConfig from json.
 func (o *NilSipAlertConfig) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode NilSipAlertConfig to nil")
@@ -535,26 +258,13 @@ func (o *NilSipAlertConfig) Decode(d *jx.Decoder) error {
 		return nil
 	}
 	o.Null = false
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s NilSipAlertConfig) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s NilSipAlertConfig) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *NilSipAlertConfig) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *NilSipAlertConfig) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes SipCodecConfig as json.
 func (o NilSipCodecConfig) Encode(e *jx.Encoder) {
 	if o.Null {
 		e.Null()
@@ -563,7 +273,6 @@ func (o NilSipCodecConfig) Encode(e *jx.Encoder) {
 	o.Value.Encode(e)
 }
 
-// Decode decodes SipCodecConfig from json.
 func (o *NilSipCodecConfig) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode NilSipCodecConfig to nil")
@@ -579,26 +288,13 @@ func (o *NilSipCodecConfig) Decode(d *jx.Decoder) error {
 		return nil
 	}
 	o.Null = false
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s NilSipCodecConfig) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s NilSipCodecConfig) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *NilSipCodecConfig) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *NilSipCodecConfig) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes SipConfiguration as json.
 func (o NilSipConfiguration) Encode(e *jx.Encoder) {
 	if o.Null {
 		e.Null()
@@ -607,7 +303,6 @@ func (o NilSipConfiguration) Encode(e *jx.Encoder) {
 	o.Value.Encode(e)
 }
 
-// Decode decodes SipConfiguration from json.
 func (o *NilSipConfiguration) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode NilSipConfiguration to nil")
@@ -623,26 +318,13 @@ func (o *NilSipConfiguration) Decode(d *jx.Decoder) error {
 		return nil
 	}
 	o.Null = false
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s NilSipConfiguration) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s NilSipConfiguration) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *NilSipConfiguration) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *NilSipConfiguration) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes SipDestination as json.
 func (o NilSipDestination) Encode(e *jx.Encoder) {
 	if o.Null {
 		e.Null()
@@ -651,7 +333,6 @@ func (o NilSipDestination) Encode(e *jx.Encoder) {
 	o.Value.Encode(e)
 }
 
-// Decode decodes SipDestination from json.
 func (o *NilSipDestination) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode NilSipDestination to nil")
@@ -667,26 +348,13 @@ func (o *NilSipDestination) Decode(d *jx.Decoder) error {
 		return nil
 	}
 	o.Null = false
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s NilSipDestination) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s NilSipDestination) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *NilSipDestination) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *NilSipDestination) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes SipFailoverConfig as json.
 func (o NilSipFailoverConfig) Encode(e *jx.Encoder) {
 	if o.Null {
 		e.Null()
@@ -695,7 +363,6 @@ func (o NilSipFailoverConfig) Encode(e *jx.Encoder) {
 	o.Value.Encode(e)
 }
 
-// Decode decodes SipFailoverConfig from json.
 func (o *NilSipFailoverConfig) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode NilSipFailoverConfig to nil")
@@ -711,26 +378,15 @@ func (o *NilSipFailoverConfig) Decode(d *jx.Decoder) error {
 		return nil
 	}
 	o.Null = false
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s NilSipFailoverConfig) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s NilSipFailoverConfig) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *NilSipFailoverConfig) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes SipHeaderMapping as json.
 func (o NilSipHeaderMapping) Encode(e *jx.Encoder) {
 	if o.Null {
 		e.Null()
@@ -739,7 +395,6 @@ func (o NilSipHeaderMapping) Encode(e *jx.Encoder) {
 	o.Value.Encode(e)
 }
 
-// Decode decodes SipHeaderMapping from json.
 func (o *NilSipHeaderMapping) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode NilSipHeaderMapping to nil")
@@ -755,26 +410,13 @@ func (o *NilSipHeaderMapping) Decode(d *jx.Decoder) error {
 		return nil
 	}
 	o.Null = false
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s NilSipHeaderMapping) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s NilSipHeaderMapping) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *NilSipHeaderMapping) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *NilSipHeaderMapping) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes SipRecommendation as json.
 func (o NilSipRecommendation) Encode(e *jx.Encoder) {
 	if o.Null {
 		e.Null()
@@ -783,7 +425,6 @@ func (o NilSipRecommendation) Encode(e *jx.Encoder) {
 	o.Value.Encode(e)
 }
 
-// Decode decodes SipRecommendation from json.
 func (o *NilSipRecommendation) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode NilSipRecommendation to nil")
@@ -799,26 +440,15 @@ func (o *NilSipRecommendation) Decode(d *jx.Decoder) error {
 		return nil
 	}
 	o.Null = false
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s NilSipRecommendation) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s NilSipRecommendation) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *NilSipRecommendation) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes string as json.
 func (o NilString) Encode(e *jx.Encoder) {
 	if o.Null {
 		e.Null()
@@ -827,7 +457,6 @@ func (o NilString) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes string from json.
 func (o *NilString) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode NilString to nil")
@@ -843,28 +472,13 @@ func (o *NilString) Decode(d *jx.Decoder) error {
 		return nil
 	}
 	o.Null = false
-	v, err := d.Str()
-	if err != nil {
-		return err
-	}
-	o.Value = string(v)
-	return nil
+	return codec.DecodeStr(d, &o.Value)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s NilString) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s NilString) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *NilString) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *NilString) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes bool as json.
 func (o OptBool) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -872,34 +486,18 @@ func (o OptBool) Encode(e *jx.Encoder) {
 	e.Bool(bool(o.Value))
 }
 
-// Decode decodes bool from json.
 func (o *OptBool) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptBool to nil")
 	}
 	o.Set = true
-	v, err := d.Bool()
-	if err != nil {
-		return err
-	}
-	o.Value = bool(v)
-	return nil
+	return codec.DecodeBool(d, &o.Value)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptBool) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptBool) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptBool) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptBool) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes ErrorEnvelopeStatus as json.
 func (o OptErrorEnvelopeStatus) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -907,32 +505,20 @@ func (o OptErrorEnvelopeStatus) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes ErrorEnvelopeStatus from json.
 func (o *OptErrorEnvelopeStatus) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptErrorEnvelopeStatus to nil")
 	}
 	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptErrorEnvelopeStatus) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptErrorEnvelopeStatus) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *OptErrorEnvelopeStatus) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes float64 as json.
 func (o OptFloat64) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -940,34 +526,18 @@ func (o OptFloat64) Encode(e *jx.Encoder) {
 	e.Float64(float64(o.Value))
 }
 
-// Decode decodes float64 from json.
 func (o *OptFloat64) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptFloat64 to nil")
 	}
 	o.Set = true
-	v, err := d.Float64()
-	if err != nil {
-		return err
-	}
-	o.Value = float64(v)
-	return nil
+	return codec.DecodeFloat(d, &o.Value)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptFloat64) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptFloat64) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptFloat64) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptFloat64) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes int as json.
 func (o OptInt) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -975,34 +545,18 @@ func (o OptInt) Encode(e *jx.Encoder) {
 	e.Int(int(o.Value))
 }
 
-// Decode decodes int from json.
 func (o *OptInt) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptInt to nil")
 	}
 	o.Set = true
-	v, err := d.Int()
-	if err != nil {
-		return err
-	}
-	o.Value = int(v)
-	return nil
+	return codec.DecodeInt(d, &o.Value)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptInt) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptInt) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptInt) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptInt) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes float64 as json.
 func (o OptNilFloat64) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -1014,7 +568,6 @@ func (o OptNilFloat64) Encode(e *jx.Encoder) {
 	e.Float64(float64(o.Value))
 }
 
-// Decode decodes float64 from json.
 func (o *OptNilFloat64) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptNilFloat64 to nil")
@@ -1032,28 +585,13 @@ func (o *OptNilFloat64) Decode(d *jx.Decoder) error {
 	}
 	o.Set = true
 	o.Null = false
-	v, err := d.Float64()
-	if err != nil {
-		return err
-	}
-	o.Value = float64(v)
-	return nil
+	return codec.DecodeFloat(d, &o.Value)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptNilFloat64) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptNilFloat64) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptNilFloat64) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptNilFloat64) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes int as json.
 func (o OptNilInt) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -1065,7 +603,6 @@ func (o OptNilInt) Encode(e *jx.Encoder) {
 	e.Int(int(o.Value))
 }
 
-// Decode decodes int from json.
 func (o *OptNilInt) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptNilInt to nil")
@@ -1083,28 +620,13 @@ func (o *OptNilInt) Decode(d *jx.Decoder) error {
 	}
 	o.Set = true
 	o.Null = false
-	v, err := d.Int()
-	if err != nil {
-		return err
-	}
-	o.Value = int(v)
-	return nil
+	return codec.DecodeInt(d, &o.Value)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptNilInt) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptNilInt) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptNilInt) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptNilInt) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes SipAlertConfig as json.
 func (o OptNilSipAlertConfig) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -1116,7 +638,6 @@ func (o OptNilSipAlertConfig) Encode(e *jx.Encoder) {
 	o.Value.Encode(e)
 }
 
-// Decode decodes SipAlertConfig from json.
 func (o *OptNilSipAlertConfig) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptNilSipAlertConfig to nil")
@@ -1134,26 +655,15 @@ func (o *OptNilSipAlertConfig) Decode(d *jx.Decoder) error {
 	}
 	o.Set = true
 	o.Null = false
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptNilSipAlertConfig) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptNilSipAlertConfig) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *OptNilSipAlertConfig) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes SipCertificateFacts as json.
 func (o OptNilSipCertificateFacts) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -1165,7 +675,6 @@ func (o OptNilSipCertificateFacts) Encode(e *jx.Encoder) {
 	o.Value.Encode(e)
 }
 
-// Decode decodes SipCertificateFacts from json.
 func (o *OptNilSipCertificateFacts) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptNilSipCertificateFacts to nil")
@@ -1183,26 +692,15 @@ func (o *OptNilSipCertificateFacts) Decode(d *jx.Decoder) error {
 	}
 	o.Set = true
 	o.Null = false
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptNilSipCertificateFacts) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptNilSipCertificateFacts) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *OptNilSipCertificateFacts) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes SipCodecConfig as json.
 func (o OptNilSipCodecConfig) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -1214,7 +712,6 @@ func (o OptNilSipCodecConfig) Encode(e *jx.Encoder) {
 	o.Value.Encode(e)
 }
 
-// Decode decodes SipCodecConfig from json.
 func (o *OptNilSipCodecConfig) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptNilSipCodecConfig to nil")
@@ -1232,26 +729,15 @@ func (o *OptNilSipCodecConfig) Decode(d *jx.Decoder) error {
 	}
 	o.Set = true
 	o.Null = false
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptNilSipCodecConfig) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptNilSipCodecConfig) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *OptNilSipCodecConfig) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes SipDestinationTransport as json.
 func (o OptNilSipDestinationTransport) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -1263,7 +749,6 @@ func (o OptNilSipDestinationTransport) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes SipDestinationTransport from json.
 func (o *OptNilSipDestinationTransport) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptNilSipDestinationTransport to nil")
@@ -1281,26 +766,15 @@ func (o *OptNilSipDestinationTransport) Decode(d *jx.Decoder) error {
 	}
 	o.Set = true
 	o.Null = false
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptNilSipDestinationTransport) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptNilSipDestinationTransport) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *OptNilSipDestinationTransport) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes SipFailoverConfig as json.
 func (o OptNilSipFailoverConfig) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -1312,7 +786,6 @@ func (o OptNilSipFailoverConfig) Encode(e *jx.Encoder) {
 	o.Value.Encode(e)
 }
 
-// Decode decodes SipFailoverConfig from json.
 func (o *OptNilSipFailoverConfig) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptNilSipFailoverConfig to nil")
@@ -1330,26 +803,15 @@ func (o *OptNilSipFailoverConfig) Decode(d *jx.Decoder) error {
 	}
 	o.Set = true
 	o.Null = false
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptNilSipFailoverConfig) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptNilSipFailoverConfig) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *OptNilSipFailoverConfig) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes SipHeaderMapping as json.
 func (o OptNilSipHeaderMapping) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -1361,7 +823,6 @@ func (o OptNilSipHeaderMapping) Encode(e *jx.Encoder) {
 	o.Value.Encode(e)
 }
 
-// Decode decodes SipHeaderMapping from json.
 func (o *OptNilSipHeaderMapping) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptNilSipHeaderMapping to nil")
@@ -1379,26 +840,15 @@ func (o *OptNilSipHeaderMapping) Decode(d *jx.Decoder) error {
 	}
 	o.Set = true
 	o.Null = false
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptNilSipHeaderMapping) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptNilSipHeaderMapping) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *OptNilSipHeaderMapping) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes SipRegistration as json.
 func (o OptNilSipRegistration) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -1410,7 +860,6 @@ func (o OptNilSipRegistration) Encode(e *jx.Encoder) {
 	o.Value.Encode(e)
 }
 
-// Decode decodes SipRegistration from json.
 func (o *OptNilSipRegistration) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptNilSipRegistration to nil")
@@ -1428,26 +877,15 @@ func (o *OptNilSipRegistration) Decode(d *jx.Decoder) error {
 	}
 	o.Set = true
 	o.Null = false
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptNilSipRegistration) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptNilSipRegistration) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *OptNilSipRegistration) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes string as json.
 func (o OptNilString) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -1459,7 +897,6 @@ func (o OptNilString) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes string from json.
 func (o *OptNilString) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptNilString to nil")
@@ -1477,28 +914,13 @@ func (o *OptNilString) Decode(d *jx.Decoder) error {
 	}
 	o.Set = true
 	o.Null = false
-	v, err := d.Str()
-	if err != nil {
-		return err
-	}
-	o.Value = string(v)
-	return nil
+	return codec.DecodeStr(d, &o.Value)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptNilString) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptNilString) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptNilString) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptNilString) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes struct{} as json.
 func (o OptNull) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -1506,32 +928,18 @@ func (o OptNull) Encode(e *jx.Encoder) {
 	e.Null()
 }
 
-// Decode decodes struct{} from json.
 func (o *OptNull) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptNull to nil")
 	}
 	o.Set = true
-	if err := d.Null(); err != nil {
-		return err
-	}
-	return nil
+	return d.Null()
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptNull) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptNull) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptNull) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptNull) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes SipAlertChannels as json.
 func (o OptSipAlertChannels) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -1539,32 +947,18 @@ func (o OptSipAlertChannels) Encode(e *jx.Encoder) {
 	o.Value.Encode(e)
 }
 
-// Decode decodes SipAlertChannels from json.
 func (o *OptSipAlertChannels) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptSipAlertChannels to nil")
 	}
 	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptSipAlertChannels) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptSipAlertChannels) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptSipAlertChannels) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptSipAlertChannels) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes SipAlertThresholds as json.
 func (o OptSipAlertThresholds) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -1572,32 +966,20 @@ func (o OptSipAlertThresholds) Encode(e *jx.Encoder) {
 	o.Value.Encode(e)
 }
 
-// Decode decodes SipAlertThresholds from json.
 func (o *OptSipAlertThresholds) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptSipAlertThresholds to nil")
 	}
 	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptSipAlertThresholds) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptSipAlertThresholds) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *OptSipAlertThresholds) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes SipAuthMode as json.
 func (o OptSipAuthMode) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -1605,32 +987,18 @@ func (o OptSipAuthMode) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes SipAuthMode from json.
 func (o *OptSipAuthMode) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptSipAuthMode to nil")
 	}
 	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptSipAuthMode) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptSipAuthMode) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptSipAuthMode) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptSipAuthMode) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes SipConfiguration as json.
 func (o OptSipConfiguration) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -1638,32 +1006,18 @@ func (o OptSipConfiguration) Encode(e *jx.Encoder) {
 	o.Value.Encode(e)
 }
 
-// Decode decodes SipConfiguration from json.
 func (o *OptSipConfiguration) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptSipConfiguration to nil")
 	}
 	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptSipConfiguration) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptSipConfiguration) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptSipConfiguration) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptSipConfiguration) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes SipDirection as json.
 func (o OptSipDirection) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -1671,32 +1025,18 @@ func (o OptSipDirection) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes SipDirection from json.
 func (o *OptSipDirection) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptSipDirection to nil")
 	}
 	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptSipDirection) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptSipDirection) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptSipDirection) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptSipDirection) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes SipFailoverConfigFailback as json.
 func (o OptSipFailoverConfigFailback) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -1704,32 +1044,20 @@ func (o OptSipFailoverConfigFailback) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes SipFailoverConfigFailback from json.
 func (o *OptSipFailoverConfigFailback) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptSipFailoverConfigFailback to nil")
 	}
 	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptSipFailoverConfigFailback) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptSipFailoverConfigFailback) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *OptSipFailoverConfigFailback) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes SipHealthStatus as json.
 func (o OptSipHealthStatus) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -1737,32 +1065,18 @@ func (o OptSipHealthStatus) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes SipHealthStatus from json.
 func (o *OptSipHealthStatus) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptSipHealthStatus to nil")
 	}
 	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptSipHealthStatus) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptSipHealthStatus) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptSipHealthStatus) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptSipHealthStatus) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes SipNumberDirection as json.
 func (o OptSipNumberDirection) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -1770,32 +1084,20 @@ func (o OptSipNumberDirection) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes SipNumberDirection from json.
 func (o *OptSipNumberDirection) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptSipNumberDirection to nil")
 	}
 	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptSipNumberDirection) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptSipNumberDirection) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *OptSipNumberDirection) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes SipOptionsAdmits as json.
 func (o OptSipOptionsAdmits) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -1803,32 +1105,18 @@ func (o OptSipOptionsAdmits) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes SipOptionsAdmits from json.
 func (o *OptSipOptionsAdmits) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptSipOptionsAdmits to nil")
 	}
 	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptSipOptionsAdmits) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptSipOptionsAdmits) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptSipOptionsAdmits) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptSipOptionsAdmits) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes SipOptionsDtmfMode as json.
 func (o OptSipOptionsDtmfMode) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -1836,32 +1124,20 @@ func (o OptSipOptionsDtmfMode) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes SipOptionsDtmfMode from json.
 func (o *OptSipOptionsDtmfMode) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptSipOptionsDtmfMode to nil")
 	}
 	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptSipOptionsDtmfMode) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptSipOptionsDtmfMode) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *OptSipOptionsDtmfMode) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes SipOptionsInput as json.
 func (o OptSipOptionsInput) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -1869,32 +1145,18 @@ func (o OptSipOptionsInput) Encode(e *jx.Encoder) {
 	o.Value.Encode(e)
 }
 
-// Decode decodes SipOptionsInput from json.
 func (o *OptSipOptionsInput) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptSipOptionsInput to nil")
 	}
 	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptSipOptionsInput) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptSipOptionsInput) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptSipOptionsInput) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptSipOptionsInput) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes SipOptionsInputDtmfMode as json.
 func (o OptSipOptionsInputDtmfMode) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -1902,32 +1164,20 @@ func (o OptSipOptionsInputDtmfMode) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes SipOptionsInputDtmfMode from json.
 func (o *OptSipOptionsInputDtmfMode) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptSipOptionsInputDtmfMode to nil")
 	}
 	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptSipOptionsInputDtmfMode) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptSipOptionsInputDtmfMode) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *OptSipOptionsInputDtmfMode) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes SipOptionsInputRedirectPolicy as json.
 func (o OptSipOptionsInputRedirectPolicy) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -1935,32 +1185,20 @@ func (o OptSipOptionsInputRedirectPolicy) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes SipOptionsInputRedirectPolicy from json.
 func (o *OptSipOptionsInputRedirectPolicy) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptSipOptionsInputRedirectPolicy to nil")
 	}
 	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptSipOptionsInputRedirectPolicy) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptSipOptionsInputRedirectPolicy) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *OptSipOptionsInputRedirectPolicy) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes SipOptionsInputTLSVerification as json.
 func (o OptSipOptionsInputTLSVerification) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -1968,32 +1206,20 @@ func (o OptSipOptionsInputTLSVerification) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes SipOptionsInputTLSVerification from json.
 func (o *OptSipOptionsInputTLSVerification) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptSipOptionsInputTLSVerification to nil")
 	}
 	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptSipOptionsInputTLSVerification) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptSipOptionsInputTLSVerification) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *OptSipOptionsInputTLSVerification) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes SipOptionsInputTransferPolicy as json.
 func (o OptSipOptionsInputTransferPolicy) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -2001,32 +1227,20 @@ func (o OptSipOptionsInputTransferPolicy) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes SipOptionsInputTransferPolicy from json.
 func (o *OptSipOptionsInputTransferPolicy) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptSipOptionsInputTransferPolicy to nil")
 	}
 	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptSipOptionsInputTransferPolicy) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptSipOptionsInputTransferPolicy) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *OptSipOptionsInputTransferPolicy) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes SipOptionsRedirectPolicy as json.
 func (o OptSipOptionsRedirectPolicy) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -2034,32 +1248,20 @@ func (o OptSipOptionsRedirectPolicy) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes SipOptionsRedirectPolicy from json.
 func (o *OptSipOptionsRedirectPolicy) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptSipOptionsRedirectPolicy to nil")
 	}
 	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptSipOptionsRedirectPolicy) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptSipOptionsRedirectPolicy) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *OptSipOptionsRedirectPolicy) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes SipOptionsTLSVerification as json.
 func (o OptSipOptionsTLSVerification) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -2067,32 +1269,20 @@ func (o OptSipOptionsTLSVerification) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes SipOptionsTLSVerification from json.
 func (o *OptSipOptionsTLSVerification) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptSipOptionsTLSVerification to nil")
 	}
 	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptSipOptionsTLSVerification) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptSipOptionsTLSVerification) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *OptSipOptionsTLSVerification) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes SipOptionsTransferPolicy as json.
 func (o OptSipOptionsTransferPolicy) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -2100,32 +1290,20 @@ func (o OptSipOptionsTransferPolicy) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes SipOptionsTransferPolicy from json.
 func (o *OptSipOptionsTransferPolicy) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptSipOptionsTransferPolicy to nil")
 	}
 	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptSipOptionsTransferPolicy) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptSipOptionsTransferPolicy) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *OptSipOptionsTransferPolicy) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes SipPasswordLength as json.
 func (o OptSipPasswordLength) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -2133,32 +1311,20 @@ func (o OptSipPasswordLength) Encode(e *jx.Encoder) {
 	o.Value.Encode(e)
 }
 
-// Decode decodes SipPasswordLength from json.
 func (o *OptSipPasswordLength) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptSipPasswordLength to nil")
 	}
 	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptSipPasswordLength) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptSipPasswordLength) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *OptSipPasswordLength) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes SipPasswordLengthStrength as json.
 func (o OptSipPasswordLengthStrength) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -2166,32 +1332,20 @@ func (o OptSipPasswordLengthStrength) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes SipPasswordLengthStrength from json.
 func (o *OptSipPasswordLengthStrength) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptSipPasswordLengthStrength to nil")
 	}
 	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptSipPasswordLengthStrength) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptSipPasswordLengthStrength) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *OptSipPasswordLengthStrength) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes SipRegisterAuth as json.
 func (o OptSipRegisterAuth) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -2199,32 +1353,18 @@ func (o OptSipRegisterAuth) Encode(e *jx.Encoder) {
 	o.Value.Encode(e)
 }
 
-// Decode decodes SipRegisterAuth from json.
 func (o *OptSipRegisterAuth) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptSipRegisterAuth to nil")
 	}
 	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptSipRegisterAuth) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptSipRegisterAuth) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptSipRegisterAuth) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptSipRegisterAuth) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes SipSetupCredentials as json.
 func (o OptSipSetupCredentials) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -2232,32 +1372,20 @@ func (o OptSipSetupCredentials) Encode(e *jx.Encoder) {
 	o.Value.Encode(e)
 }
 
-// Decode decodes SipSetupCredentials from json.
 func (o *OptSipSetupCredentials) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptSipSetupCredentials to nil")
 	}
 	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptSipSetupCredentials) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptSipSetupCredentials) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *OptSipSetupCredentials) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes SipStatusTLSVerification as json.
 func (o OptSipStatusTLSVerification) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -2265,32 +1393,20 @@ func (o OptSipStatusTLSVerification) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes SipStatusTLSVerification from json.
 func (o *OptSipStatusTLSVerification) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptSipStatusTLSVerification to nil")
 	}
 	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptSipStatusTLSVerification) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptSipStatusTLSVerification) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *OptSipStatusTLSVerification) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes SipTransport as json.
 func (o OptSipTransport) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -2298,32 +1414,18 @@ func (o OptSipTransport) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes SipTransport from json.
 func (o *OptSipTransport) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptSipTransport to nil")
 	}
 	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptSipTransport) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptSipTransport) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptSipTransport) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptSipTransport) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes SipTrunkTransport as json.
 func (o OptSipTrunkTransport) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -2331,32 +1433,20 @@ func (o OptSipTrunkTransport) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes SipTrunkTransport from json.
 func (o *OptSipTrunkTransport) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptSipTrunkTransport to nil")
 	}
 	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptSipTrunkTransport) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptSipTrunkTransport) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *OptSipTrunkTransport) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes string as json.
 func (o OptString) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -2364,488 +1454,166 @@ func (o OptString) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes string from json.
 func (o *OptString) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptString to nil")
 	}
 	o.Set = true
-	v, err := d.Str()
-	if err != nil {
-		return err
-	}
-	o.Value = string(v)
-	return nil
+	return codec.DecodeStr(d, &o.Value)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptString) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptString) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptString) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptString) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *SipAdvancedConfig) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("phone_number")
+	e.Str(s.PhoneNumber)
+	e.FieldStart("direction")
+	s.Direction.Encode(e)
+	e.FieldStart("failover_config")
+	s.FailoverConfig.Encode(e)
+	e.FieldStart("codec_config")
+	s.CodecConfig.Encode(e)
+	e.FieldStart("alert_config")
+	s.AlertConfig.Encode(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *SipAdvancedConfig) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("phone_number")
-		e.Str(s.PhoneNumber)
-	}
-	{
-		e.FieldStart("direction")
-		s.Direction.Encode(e)
-	}
-	{
-		e.FieldStart("failover_config")
-		s.FailoverConfig.Encode(e)
-	}
-	{
-		e.FieldStart("codec_config")
-		s.CodecConfig.Encode(e)
-	}
-	{
-		e.FieldStart("alert_config")
-		s.AlertConfig.Encode(e)
-	}
+var objectOfSipAdvancedConfig = codec.Object{
+	Type:     "SipAdvancedConfig",
+	Members:  []string{"phone_number", "direction", "failover_config", "codec_config", "alert_config"},
+	Required: []uint8{0b00011111},
 }
 
-var jsonFieldsNameOfSipAdvancedConfig = [5]string{
-	0: "phone_number",
-	1: "direction",
-	2: "failover_config",
-	3: "codec_config",
-	4: "alert_config",
-}
-
-// Decode decodes SipAdvancedConfig from json.
 func (s *SipAdvancedConfig) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SipAdvancedConfig to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfSipAdvancedConfig.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "phone_number":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.PhoneNumber = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"phone_number\"")
-			}
+			return 0, codec.DecodeStr(d, &s.PhoneNumber)
 		case "direction":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := s.Direction.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"direction\"")
-			}
+			return 1, s.Direction.Decode(d)
 		case "failover_config":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				if err := s.FailoverConfig.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"failover_config\"")
-			}
+			return 2, s.FailoverConfig.Decode(d)
 		case "codec_config":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				if err := s.CodecConfig.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"codec_config\"")
-			}
+			return 3, s.CodecConfig.Decode(d)
 		case "alert_config":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				if err := s.AlertConfig.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"alert_config\"")
-			}
-		default:
-			return d.Skip()
+			return 4, s.AlertConfig.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SipAdvancedConfig")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00011111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSipAdvancedConfig) {
-					name = jsonFieldsNameOfSipAdvancedConfig[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SipAdvancedConfig) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *SipAdvancedConfig) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipAdvancedConfig) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SipAdvancedConfig) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *SipAdvancedConfigReply) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *SipAdvancedConfigReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("data")
-		s.Data.Encode(e)
-	}
+	e.FieldStart("data")
+	s.Data.Encode(e)
 	{
 		_ = s.Errors
 		e.FieldStart("errors")
 		e.Null()
 	}
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfSipAdvancedConfigReply = [2]string{
-	0: "data",
-	1: "errors",
+var objectOfSipAdvancedConfigReply = codec.Object{
+	Type:     "SipAdvancedConfigReply",
+	Members:  []string{"data", "errors"},
+	Required: []uint8{0b00000011},
 }
 
-// Decode decodes SipAdvancedConfigReply from json.
 func (s *SipAdvancedConfigReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SipAdvancedConfigReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfSipAdvancedConfigReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
+			return 0, s.Data.Decode(d)
 		case "errors":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
+			return 1, d.Null()
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SipAdvancedConfigReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSipAdvancedConfigReply) {
-					name = jsonFieldsNameOfSipAdvancedConfigReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SipAdvancedConfigReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *SipAdvancedConfigReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *SipAdvancedConfigReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode implements json.Marshaler.
 func (s *SipAdvancedConfigUpdate) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("phone_number")
+	e.Str(s.PhoneNumber)
+	e.FieldStart("direction")
+	s.Direction.Encode(e)
+	if s.FailoverConfig.Set {
+		e.FieldStart("failover_config")
+		s.FailoverConfig.Encode(e)
+	}
+	if s.CodecConfig.Set {
+		e.FieldStart("codec_config")
+		s.CodecConfig.Encode(e)
+	}
+	if s.AlertConfig.Set {
+		e.FieldStart("alert_config")
+		s.AlertConfig.Encode(e)
+	}
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *SipAdvancedConfigUpdate) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("phone_number")
-		e.Str(s.PhoneNumber)
-	}
-	{
-		e.FieldStart("direction")
-		s.Direction.Encode(e)
-	}
-	{
-		if s.FailoverConfig.Set {
-			e.FieldStart("failover_config")
-			s.FailoverConfig.Encode(e)
-		}
-	}
-	{
-		if s.CodecConfig.Set {
-			e.FieldStart("codec_config")
-			s.CodecConfig.Encode(e)
-		}
-	}
-	{
-		if s.AlertConfig.Set {
-			e.FieldStart("alert_config")
-			s.AlertConfig.Encode(e)
-		}
-	}
+var objectOfSipAdvancedConfigUpdate = codec.Object{
+	Type:     "SipAdvancedConfigUpdate",
+	Members:  []string{"phone_number", "direction", "failover_config", "codec_config", "alert_config"},
+	Required: []uint8{0b00000011},
 }
 
-var jsonFieldsNameOfSipAdvancedConfigUpdate = [5]string{
-	0: "phone_number",
-	1: "direction",
-	2: "failover_config",
-	3: "codec_config",
-	4: "alert_config",
-}
-
-// Decode decodes SipAdvancedConfigUpdate from json.
 func (s *SipAdvancedConfigUpdate) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SipAdvancedConfigUpdate to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfSipAdvancedConfigUpdate.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "phone_number":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.PhoneNumber = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"phone_number\"")
-			}
+			return 0, codec.DecodeStr(d, &s.PhoneNumber)
 		case "direction":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := s.Direction.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"direction\"")
-			}
+			return 1, s.Direction.Decode(d)
 		case "failover_config":
-			if err := func() error {
-				s.FailoverConfig.Reset()
-				if err := s.FailoverConfig.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"failover_config\"")
-			}
+			s.FailoverConfig.Reset()
+			return 2, s.FailoverConfig.Decode(d)
 		case "codec_config":
-			if err := func() error {
-				s.CodecConfig.Reset()
-				if err := s.CodecConfig.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"codec_config\"")
-			}
+			s.CodecConfig.Reset()
+			return 3, s.CodecConfig.Decode(d)
 		case "alert_config":
-			if err := func() error {
-				s.AlertConfig.Reset()
-				if err := s.AlertConfig.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"alert_config\"")
-			}
-		default:
-			return errors.Errorf("unexpected field %q", k)
+			s.AlertConfig.Reset()
+			return 4, s.AlertConfig.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SipAdvancedConfigUpdate")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSipAdvancedConfigUpdate) {
-					name = jsonFieldsNameOfSipAdvancedConfigUpdate[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SipAdvancedConfigUpdate) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *SipAdvancedConfigUpdate) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *SipAdvancedConfigUpdate) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode implements json.Marshaler.
 func (s *SipAlertChannels) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	if s.Email.Set {
+		e.FieldStart("email")
+		s.Email.Encode(e)
+	}
+	if s.SMS.Set {
+		e.FieldStart("sms")
+		s.SMS.Encode(e)
+	}
+	if s.Webhook.Set {
+		e.FieldStart("webhook")
+		s.Webhook.Encode(e)
+	}
 	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *SipAlertChannels) encodeFields(e *jx.Encoder) {
-	{
-		if s.Email.Set {
-			e.FieldStart("email")
-			s.Email.Encode(e)
-		}
-	}
-	{
-		if s.SMS.Set {
-			e.FieldStart("sms")
-			s.SMS.Encode(e)
-		}
-	}
-	{
-		if s.Webhook.Set {
-			e.FieldStart("webhook")
-			s.Webhook.Encode(e)
-		}
-	}
 }
 
 var jsonFieldsNameOfSipAlertChannels = [3]string{
@@ -2854,41 +1622,31 @@ var jsonFieldsNameOfSipAlertChannels = [3]string{
 	2: "webhook",
 }
 
-// Decode decodes SipAlertChannels from json.
 func (s *SipAlertChannels) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode SipAlertChannels to nil")
 	}
 
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return codec.Wrap(d.ObjBytes(func(d *jx.Decoder, k []byte) error {
 		switch string(k) {
 		case "email":
 			if err := func() error {
 				s.Email.Reset()
-				if err := s.Email.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.Email.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"email\"")
 			}
 		case "sms":
 			if err := func() error {
 				s.SMS.Reset()
-				if err := s.SMS.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.SMS.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"sms\"")
 			}
 		case "webhook":
 			if err := func() error {
 				s.Webhook.Reset()
-				if err := s.Webhook.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.Webhook.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"webhook\"")
 			}
@@ -2896,189 +1654,73 @@ func (s *SipAlertChannels) Decode(d *jx.Decoder) error {
 			return errors.Errorf("unexpected field %q", k)
 		}
 		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SipAlertChannels")
-	}
-
-	return nil
+	}), "decode SipAlertChannels")
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SipAlertChannels) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *SipAlertChannels) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipAlertChannels) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SipAlertChannels) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *SipAlertConfig) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("enabled")
+	e.Bool(s.Enabled)
+	if s.Thresholds.Set {
+		e.FieldStart("thresholds")
+		s.Thresholds.Encode(e)
+	}
+	if s.Channels.Set {
+		e.FieldStart("channels")
+		s.Channels.Encode(e)
+	}
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *SipAlertConfig) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("enabled")
-		e.Bool(s.Enabled)
-	}
-	{
-		if s.Thresholds.Set {
-			e.FieldStart("thresholds")
-			s.Thresholds.Encode(e)
-		}
-	}
-	{
-		if s.Channels.Set {
-			e.FieldStart("channels")
-			s.Channels.Encode(e)
-		}
-	}
+var objectOfSipAlertConfig = codec.Object{
+	Type:     "SipAlertConfig",
+	Members:  []string{"enabled", "thresholds", "channels"},
+	Required: []uint8{0b00000001},
 }
 
-var jsonFieldsNameOfSipAlertConfig = [3]string{
-	0: "enabled",
-	1: "thresholds",
-	2: "channels",
-}
-
-// Decode decodes SipAlertConfig from json.
 func (s *SipAlertConfig) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SipAlertConfig to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfSipAlertConfig.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "enabled":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Bool()
-				s.Enabled = bool(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"enabled\"")
-			}
+			return 0, codec.DecodeBool(d, &s.Enabled)
 		case "thresholds":
-			if err := func() error {
-				s.Thresholds.Reset()
-				if err := s.Thresholds.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"thresholds\"")
-			}
+			s.Thresholds.Reset()
+			return 1, s.Thresholds.Decode(d)
 		case "channels":
-			if err := func() error {
-				s.Channels.Reset()
-				if err := s.Channels.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"channels\"")
-			}
-		default:
-			return errors.Errorf("unexpected field %q", k)
+			s.Channels.Reset()
+			return 2, s.Channels.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SipAlertConfig")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000001,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSipAlertConfig) {
-					name = jsonFieldsNameOfSipAlertConfig[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SipAlertConfig) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *SipAlertConfig) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipAlertConfig) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SipAlertConfig) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *SipAlertThresholds) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	if s.UnreachableMinutes.Set {
+		e.FieldStart("unreachable_minutes")
+		s.UnreachableMinutes.Encode(e)
+	}
+	if s.FailureRatePercent.Set {
+		e.FieldStart("failure_rate_percent")
+		s.FailureRatePercent.Encode(e)
+	}
+	if s.FailureRateWindowMinutes.Set {
+		e.FieldStart("failure_rate_window_minutes")
+		s.FailureRateWindowMinutes.Encode(e)
+	}
+	if s.ResponseTimeMs.Set {
+		e.FieldStart("response_time_ms")
+		s.ResponseTimeMs.Encode(e)
+	}
 	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *SipAlertThresholds) encodeFields(e *jx.Encoder) {
-	{
-		if s.UnreachableMinutes.Set {
-			e.FieldStart("unreachable_minutes")
-			s.UnreachableMinutes.Encode(e)
-		}
-	}
-	{
-		if s.FailureRatePercent.Set {
-			e.FieldStart("failure_rate_percent")
-			s.FailureRatePercent.Encode(e)
-		}
-	}
-	{
-		if s.FailureRateWindowMinutes.Set {
-			e.FieldStart("failure_rate_window_minutes")
-			s.FailureRateWindowMinutes.Encode(e)
-		}
-	}
-	{
-		if s.ResponseTimeMs.Set {
-			e.FieldStart("response_time_ms")
-			s.ResponseTimeMs.Encode(e)
-		}
-	}
 }
 
 var jsonFieldsNameOfSipAlertThresholds = [4]string{
@@ -3088,51 +1730,38 @@ var jsonFieldsNameOfSipAlertThresholds = [4]string{
 	3: "response_time_ms",
 }
 
-// Decode decodes SipAlertThresholds from json.
 func (s *SipAlertThresholds) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode SipAlertThresholds to nil")
 	}
 
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return codec.Wrap(d.ObjBytes(func(d *jx.Decoder, k []byte) error {
 		switch string(k) {
 		case "unreachable_minutes":
 			if err := func() error {
 				s.UnreachableMinutes.Reset()
-				if err := s.UnreachableMinutes.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.UnreachableMinutes.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"unreachable_minutes\"")
 			}
 		case "failure_rate_percent":
 			if err := func() error {
 				s.FailureRatePercent.Reset()
-				if err := s.FailureRatePercent.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.FailureRatePercent.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"failure_rate_percent\"")
 			}
 		case "failure_rate_window_minutes":
 			if err := func() error {
 				s.FailureRateWindowMinutes.Reset()
-				if err := s.FailureRateWindowMinutes.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.FailureRateWindowMinutes.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"failure_rate_window_minutes\"")
 			}
 		case "response_time_ms":
 			if err := func() error {
 				s.ResponseTimeMs.Reset()
-				if err := s.ResponseTimeMs.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.ResponseTimeMs.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"response_time_ms\"")
 			}
@@ -3140,564 +1769,190 @@ func (s *SipAlertThresholds) Decode(d *jx.Decoder) error {
 			return errors.Errorf("unexpected field %q", k)
 		}
 		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SipAlertThresholds")
-	}
-
-	return nil
+	}), "decode SipAlertThresholds")
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SipAlertThresholds) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *SipAlertThresholds) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipAlertThresholds) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SipAlertThresholds) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *SipAttach) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	if s.PhoneNumber.Set {
+		e.FieldStart("phone_number")
+		s.PhoneNumber.Encode(e)
+	}
+	if s.PhoneNumbers != nil {
+		e.FieldStart("phone_numbers")
+		e.ArrStart()
+		for _, elem := range s.PhoneNumbers {
+			e.Str(elem)
+		}
+		e.ArrEnd()
+	}
+	if s.Directions != nil {
+		e.FieldStart("directions")
+		e.ArrStart()
+		for _, elem := range s.Directions {
+			elem.Encode(e)
+		}
+		e.ArrEnd()
+	}
+	e.FieldStart("service")
+	s.Service.Encode(e)
+	if s.Direction.Set {
+		e.FieldStart("direction")
+		s.Direction.Encode(e)
+	}
+	if s.SipEndpoint.Set {
+		e.FieldStart("sip_endpoint")
+		s.SipEndpoint.Encode(e)
+	}
+	if s.AuthMode.Set {
+		e.FieldStart("auth_mode")
+		s.AuthMode.Encode(e)
+	}
+	if s.RegisterAuth.Set {
+		e.FieldStart("register_auth")
+		s.RegisterAuth.Encode(e)
+	}
+	if s.Headers.Set {
+		e.FieldStart("headers")
+		s.Headers.Encode(e)
+	}
+	if s.Options.Set {
+		e.FieldStart("options")
+		s.Options.Encode(e)
+	}
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *SipAttach) encodeFields(e *jx.Encoder) {
-	{
-		if s.PhoneNumber.Set {
-			e.FieldStart("phone_number")
-			s.PhoneNumber.Encode(e)
-		}
-	}
-	{
-		if s.PhoneNumbers != nil {
-			e.FieldStart("phone_numbers")
-			e.ArrStart()
-			for _, elem := range s.PhoneNumbers {
-				e.Str(elem)
-			}
-			e.ArrEnd()
-		}
-	}
-	{
-		if s.Directions != nil {
-			e.FieldStart("directions")
-			e.ArrStart()
-			for _, elem := range s.Directions {
-				elem.Encode(e)
-			}
-			e.ArrEnd()
-		}
-	}
-	{
-		e.FieldStart("service")
-		s.Service.Encode(e)
-	}
-	{
-		if s.Direction.Set {
-			e.FieldStart("direction")
-			s.Direction.Encode(e)
-		}
-	}
-	{
-		if s.SipEndpoint.Set {
-			e.FieldStart("sip_endpoint")
-			s.SipEndpoint.Encode(e)
-		}
-	}
-	{
-		if s.AuthMode.Set {
-			e.FieldStart("auth_mode")
-			s.AuthMode.Encode(e)
-		}
-	}
-	{
-		if s.RegisterAuth.Set {
-			e.FieldStart("register_auth")
-			s.RegisterAuth.Encode(e)
-		}
-	}
-	{
-		if s.Headers.Set {
-			e.FieldStart("headers")
-			s.Headers.Encode(e)
-		}
-	}
-	{
-		if s.Options.Set {
-			e.FieldStart("options")
-			s.Options.Encode(e)
-		}
-	}
+var objectOfSipAttach = codec.Object{
+	Type: "SipAttach",
+	Members: []string{
+		"phone_number", "phone_numbers", "directions", "service", "direction", "sip_endpoint", "auth_mode",
+		"register_auth", "headers", "options",
+	},
+	Required: []uint8{0b00001000, 0b00000000},
 }
 
-var jsonFieldsNameOfSipAttach = [10]string{
-	0: "phone_number",
-	1: "phone_numbers",
-	2: "directions",
-	3: "service",
-	4: "direction",
-	5: "sip_endpoint",
-	6: "auth_mode",
-	7: "register_auth",
-	8: "headers",
-	9: "options",
-}
-
-// Decode decodes SipAttach from json.
 func (s *SipAttach) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SipAttach to nil")
-	}
-	var requiredBitSet [2]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfSipAttach.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "phone_number":
-			if err := func() error {
-				s.PhoneNumber.Reset()
-				if err := s.PhoneNumber.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"phone_number\"")
-			}
+			s.PhoneNumber.Reset()
+			return 0, s.PhoneNumber.Decode(d)
 		case "phone_numbers":
-			if err := func() error {
-				s.PhoneNumbers = make([]string, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem string
-					v, err := d.Str()
-					elem = string(v)
-					if err != nil {
-						return err
-					}
-					s.PhoneNumbers = append(s.PhoneNumbers, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"phone_numbers\"")
-			}
+			return 1, codec.DecodeStrs(d, &s.PhoneNumbers)
 		case "directions":
-			if err := func() error {
-				s.Directions = make([]SipDirectionInput, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem SipDirectionInput
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Directions = append(s.Directions, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"directions\"")
-			}
+			return 2, codec.DecodeArr(d, &s.Directions, (*SipDirectionInput).Decode)
 		case "service":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				if err := s.Service.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"service\"")
-			}
+			return 3, s.Service.Decode(d)
 		case "direction":
-			if err := func() error {
-				s.Direction.Reset()
-				if err := s.Direction.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"direction\"")
-			}
+			s.Direction.Reset()
+			return 4, s.Direction.Decode(d)
 		case "sip_endpoint":
-			if err := func() error {
-				s.SipEndpoint.Reset()
-				if err := s.SipEndpoint.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"sip_endpoint\"")
-			}
+			s.SipEndpoint.Reset()
+			return 5, s.SipEndpoint.Decode(d)
 		case "auth_mode":
-			if err := func() error {
-				s.AuthMode.Reset()
-				if err := s.AuthMode.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"auth_mode\"")
-			}
+			s.AuthMode.Reset()
+			return 6, s.AuthMode.Decode(d)
 		case "register_auth":
-			if err := func() error {
-				s.RegisterAuth.Reset()
-				if err := s.RegisterAuth.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"register_auth\"")
-			}
+			s.RegisterAuth.Reset()
+			return 7, s.RegisterAuth.Decode(d)
 		case "headers":
-			if err := func() error {
-				s.Headers.Reset()
-				if err := s.Headers.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"headers\"")
-			}
+			s.Headers.Reset()
+			return 8, s.Headers.Decode(d)
 		case "options":
-			if err := func() error {
-				s.Options.Reset()
-				if err := s.Options.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"options\"")
-			}
-		default:
-			return errors.Errorf("unexpected field %q", k)
+			s.Options.Reset()
+			return 9, s.Options.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SipAttach")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [2]uint8{
-		0b00001000,
-		0b00000000,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSipAttach) {
-					name = jsonFieldsNameOfSipAttach[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SipAttach) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *SipAttach) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipAttach) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SipAttach) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *SipAttachFailure) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("phone_number")
+	e.Str(s.PhoneNumber)
+	e.FieldStart("error")
+	e.Str(s.Error)
+	e.FieldStart("message")
+	e.Str(s.Message)
+	if s.ProofRequired.Set {
+		e.FieldStart("proof_required")
+		s.ProofRequired.Encode(e)
+	}
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *SipAttachFailure) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("phone_number")
-		e.Str(s.PhoneNumber)
-	}
-	{
-		e.FieldStart("error")
-		e.Str(s.Error)
-	}
-	{
-		e.FieldStart("message")
-		e.Str(s.Message)
-	}
-	{
-		if s.ProofRequired.Set {
-			e.FieldStart("proof_required")
-			s.ProofRequired.Encode(e)
-		}
-	}
+var objectOfSipAttachFailure = codec.Object{
+	Type:     "SipAttachFailure",
+	Members:  []string{"phone_number", "error", "message", "proof_required"},
+	Required: []uint8{0b00000111},
 }
 
-var jsonFieldsNameOfSipAttachFailure = [4]string{
-	0: "phone_number",
-	1: "error",
-	2: "message",
-	3: "proof_required",
-}
-
-// Decode decodes SipAttachFailure from json.
 func (s *SipAttachFailure) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SipAttachFailure to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfSipAttachFailure.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "phone_number":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.PhoneNumber = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"phone_number\"")
-			}
+			return 0, codec.DecodeStr(d, &s.PhoneNumber)
 		case "error":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.Error = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"error\"")
-			}
+			return 1, codec.DecodeStr(d, &s.Error)
 		case "message":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				v, err := d.Str()
-				s.Message = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"message\"")
-			}
+			return 2, codec.DecodeStr(d, &s.Message)
 		case "proof_required":
-			if err := func() error {
-				s.ProofRequired.Reset()
-				if err := s.ProofRequired.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"proof_required\"")
-			}
-		default:
-			return d.Skip()
+			s.ProofRequired.Reset()
+			return 3, s.ProofRequired.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SipAttachFailure")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSipAttachFailure) {
-					name = jsonFieldsNameOfSipAttachFailure[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SipAttachFailure) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *SipAttachFailure) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipAttachFailure) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SipAttachFailure) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *SipAttachReply) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *SipAttachReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("data")
-		s.Data.Encode(e)
-	}
+	e.FieldStart("data")
+	s.Data.Encode(e)
 	{
 		_ = s.Errors
 		e.FieldStart("errors")
 		e.Null()
 	}
-}
-
-var jsonFieldsNameOfSipAttachReply = [2]string{
-	0: "data",
-	1: "errors",
-}
-
-// Decode decodes SipAttachReply from json.
-func (s *SipAttachReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SipAttachReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
-		case "errors":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SipAttachReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSipAttachReply) {
-					name = jsonFieldsNameOfSipAttachReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SipAttachReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipAttachReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *SipAttachResult) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *SipAttachResult) encodeFields(e *jx.Encoder) {
+var objectOfSipAttachReply = codec.Object{
+	Type:     "SipAttachReply",
+	Members:  []string{"data", "errors"},
+	Required: []uint8{0b00000011},
+}
+
+func (s *SipAttachReply) Decode(d *jx.Decoder) error {
+	return objectOfSipAttachReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "data":
+			return 0, s.Data.Decode(d)
+		case "errors":
+			return 1, d.Null()
+		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *SipAttachReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *SipAttachReply) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *SipAttachResult) Encode(e *jx.Encoder) {
+	e.ObjStart()
 	{
 		e.FieldStart("configured")
 		e.ArrStart()
@@ -3714,490 +1969,149 @@ func (s *SipAttachResult) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-	{
-		if s.RegisterPasswordForPbx.Set {
-			e.FieldStart("register_password_for_pbx")
-			s.RegisterPasswordForPbx.Encode(e)
-		}
+	if s.RegisterPasswordForPbx.Set {
+		e.FieldStart("register_password_for_pbx")
+		s.RegisterPasswordForPbx.Encode(e)
 	}
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfSipAttachResult = [3]string{
-	0: "configured",
-	1: "failed",
-	2: "register_password_for_pbx",
+var objectOfSipAttachResult = codec.Object{
+	Type:     "SipAttachResult",
+	Members:  []string{"configured", "failed", "register_password_for_pbx"},
+	Required: []uint8{0b00000011},
 }
 
-// Decode decodes SipAttachResult from json.
 func (s *SipAttachResult) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SipAttachResult to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfSipAttachResult.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "configured":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				s.Configured = make([]string, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem string
-					v, err := d.Str()
-					elem = string(v)
-					if err != nil {
-						return err
-					}
-					s.Configured = append(s.Configured, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"configured\"")
-			}
+			return 0, codec.DecodeStrs(d, &s.Configured)
 		case "failed":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				s.Failed = make([]SipAttachFailure, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem SipAttachFailure
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Failed = append(s.Failed, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"failed\"")
-			}
+			return 1, codec.DecodeArr(d, &s.Failed, (*SipAttachFailure).Decode)
 		case "register_password_for_pbx":
-			if err := func() error {
-				s.RegisterPasswordForPbx.Reset()
-				if err := s.RegisterPasswordForPbx.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"register_password_for_pbx\"")
-			}
-		default:
-			return d.Skip()
+			s.RegisterPasswordForPbx.Reset()
+			return 2, s.RegisterPasswordForPbx.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SipAttachResult")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSipAttachResult) {
-					name = jsonFieldsNameOfSipAttachResult[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SipAttachResult) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *SipAttachResult) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipAttachResult) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SipAttachResult) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes SipAuthMode as json.
 func (s SipAuthMode) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes SipAuthMode from json.
 func (s *SipAuthMode) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode SipAuthMode to nil")
+		return codec.Nil("SipAuthMode")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch SipAuthMode(v) {
-	case SipAuthModeIP:
-		*s = SipAuthModeIP
-	case SipAuthModeRegister:
-		*s = SipAuthModeRegister
-	default:
-		*s = SipAuthMode(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s SipAuthMode) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s SipAuthMode) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipAuthMode) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SipAuthMode) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *SipCall) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("call_id")
+	e.Str(s.CallID)
+	e.FieldStart("direction")
+	s.Direction.Encode(e)
+	e.FieldStart("from")
+	e.Str(s.From)
+	e.FieldStart("to")
+	e.Str(s.To)
+	e.FieldStart("status")
+	s.Status.Encode(e)
+	e.FieldStart("sip_code")
+	s.SipCode.Encode(e)
+	e.FieldStart("duration_seconds")
+	e.Int(s.DurationSeconds)
+	e.FieldStart("started_at")
+	json.EncodeTimeFormat(e, s.StartedAt, "2006-01-02T15:04:05.000Z07:00")
+	e.FieldStart("ended_at")
+	s.EndedAt.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
+	e.FieldStart("source_ip")
+	s.SourceIP.Encode(e)
+	if s.ParentCallID.Set {
+		e.FieldStart("parent_call_id")
+		s.ParentCallID.Encode(e)
+	}
+	if s.Attempt.Set {
+		e.FieldStart("attempt")
+		s.Attempt.Encode(e)
+	}
+	if s.Server.Set {
+		e.FieldStart("server")
+		s.Server.Encode(e)
+	}
+	if s.ErrorMessage.Set {
+		e.FieldStart("error_message")
+		s.ErrorMessage.Encode(e)
+	}
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *SipCall) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("call_id")
-		e.Str(s.CallID)
-	}
-	{
-		e.FieldStart("direction")
-		s.Direction.Encode(e)
-	}
-	{
-		e.FieldStart("from")
-		e.Str(s.From)
-	}
-	{
-		e.FieldStart("to")
-		e.Str(s.To)
-	}
-	{
-		e.FieldStart("status")
-		s.Status.Encode(e)
-	}
-	{
-		e.FieldStart("sip_code")
-		s.SipCode.Encode(e)
-	}
-	{
-		e.FieldStart("duration_seconds")
-		e.Int(s.DurationSeconds)
-	}
-	{
-		e.FieldStart("started_at")
-		json.EncodeTimeFormat(e, s.StartedAt, "2006-01-02T15:04:05.000Z07:00")
-	}
-	{
-		e.FieldStart("ended_at")
-		s.EndedAt.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
-	}
-	{
-		e.FieldStart("source_ip")
-		s.SourceIP.Encode(e)
-	}
-	{
-		if s.ParentCallID.Set {
-			e.FieldStart("parent_call_id")
-			s.ParentCallID.Encode(e)
-		}
-	}
-	{
-		if s.Attempt.Set {
-			e.FieldStart("attempt")
-			s.Attempt.Encode(e)
-		}
-	}
-	{
-		if s.Server.Set {
-			e.FieldStart("server")
-			s.Server.Encode(e)
-		}
-	}
-	{
-		if s.ErrorMessage.Set {
-			e.FieldStart("error_message")
-			s.ErrorMessage.Encode(e)
-		}
-	}
+var objectOfSipCall = codec.Object{
+	Type: "SipCall",
+	Members: []string{
+		"call_id", "direction", "from", "to", "status", "sip_code", "duration_seconds", "started_at", "ended_at",
+		"source_ip", "parent_call_id", "attempt", "server", "error_message",
+	},
+	Required: []uint8{0b11111111, 0b00000011},
 }
 
-var jsonFieldsNameOfSipCall = [14]string{
-	0:  "call_id",
-	1:  "direction",
-	2:  "from",
-	3:  "to",
-	4:  "status",
-	5:  "sip_code",
-	6:  "duration_seconds",
-	7:  "started_at",
-	8:  "ended_at",
-	9:  "source_ip",
-	10: "parent_call_id",
-	11: "attempt",
-	12: "server",
-	13: "error_message",
-}
-
-// Decode decodes SipCall from json.
 func (s *SipCall) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SipCall to nil")
-	}
-	var requiredBitSet [2]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfSipCall.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "call_id":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.CallID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"call_id\"")
-			}
+			return 0, codec.DecodeStr(d, &s.CallID)
 		case "direction":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := s.Direction.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"direction\"")
-			}
+			return 1, s.Direction.Decode(d)
 		case "from":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				v, err := d.Str()
-				s.From = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"from\"")
-			}
+			return 2, codec.DecodeStr(d, &s.From)
 		case "to":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				v, err := d.Str()
-				s.To = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"to\"")
-			}
+			return 3, codec.DecodeStr(d, &s.To)
 		case "status":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				if err := s.Status.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"status\"")
-			}
+			return 4, s.Status.Decode(d)
 		case "sip_code":
-			requiredBitSet[0] |= 1 << 5
-			if err := func() error {
-				if err := s.SipCode.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"sip_code\"")
-			}
+			return 5, s.SipCode.Decode(d)
 		case "duration_seconds":
-			requiredBitSet[0] |= 1 << 6
-			if err := func() error {
-				v, err := d.Int()
-				s.DurationSeconds = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"duration_seconds\"")
-			}
+			return 6, codec.DecodeInt(d, &s.DurationSeconds)
 		case "started_at":
-			requiredBitSet[0] |= 1 << 7
-			if err := func() error {
-				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.000Z07:00")
-				s.StartedAt = v
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"started_at\"")
-			}
+			return 7, codec.DecodeTime(d, &s.StartedAt, "2006-01-02T15:04:05.000Z07:00")
 		case "ended_at":
-			requiredBitSet[1] |= 1 << 0
-			if err := func() error {
-				if err := s.EndedAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00")); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"ended_at\"")
-			}
+			return 8, s.EndedAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00"))
 		case "source_ip":
-			requiredBitSet[1] |= 1 << 1
-			if err := func() error {
-				if err := s.SourceIP.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"source_ip\"")
-			}
+			return 9, s.SourceIP.Decode(d)
 		case "parent_call_id":
-			if err := func() error {
-				s.ParentCallID.Reset()
-				if err := s.ParentCallID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"parent_call_id\"")
-			}
+			s.ParentCallID.Reset()
+			return 10, s.ParentCallID.Decode(d)
 		case "attempt":
-			if err := func() error {
-				s.Attempt.Reset()
-				if err := s.Attempt.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"attempt\"")
-			}
+			s.Attempt.Reset()
+			return 11, s.Attempt.Decode(d)
 		case "server":
-			if err := func() error {
-				s.Server.Reset()
-				if err := s.Server.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"server\"")
-			}
+			s.Server.Reset()
+			return 12, s.Server.Decode(d)
 		case "error_message":
-			if err := func() error {
-				s.ErrorMessage.Reset()
-				if err := s.ErrorMessage.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"error_message\"")
-			}
-		default:
-			return d.Skip()
+			s.ErrorMessage.Reset()
+			return 13, s.ErrorMessage.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SipCall")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [2]uint8{
-		0b11111111,
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSipCall) {
-					name = jsonFieldsNameOfSipCall[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SipCall) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *SipCall) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipCall) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SipCall) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *SipCallList) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *SipCallList) encodeFields(e *jx.Encoder) {
 	{
 		e.FieldStart("calls")
 		e.ArrStart()
@@ -4206,501 +2120,145 @@ func (s *SipCallList) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-}
-
-var jsonFieldsNameOfSipCallList = [1]string{
-	0: "calls",
-}
-
-// Decode decodes SipCallList from json.
-func (s *SipCallList) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SipCallList to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "calls":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				s.Calls = make([]SipCall, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem SipCall
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Calls = append(s.Calls, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"calls\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SipCallList")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000001,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSipCallList) {
-					name = jsonFieldsNameOfSipCallList[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SipCallList) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipCallList) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *SipCallListReply) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *SipCallListReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("data")
-		s.Data.Encode(e)
-	}
+var objectOfSipCallList = codec.Object{
+	Type:     "SipCallList",
+	Members:  []string{"calls"},
+	Required: []uint8{0b00000001},
+}
+
+func (s *SipCallList) Decode(d *jx.Decoder) error {
+	return objectOfSipCallList.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "calls":
+			return 0, codec.DecodeArr(d, &s.Calls, (*SipCall).Decode)
+		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *SipCallList) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *SipCallList) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *SipCallListReply) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("data")
+	s.Data.Encode(e)
 	{
 		_ = s.Errors
 		e.FieldStart("errors")
 		e.Null()
 	}
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfSipCallListReply = [2]string{
-	0: "data",
-	1: "errors",
+var objectOfSipCallListReply = codec.Object{
+	Type:     "SipCallListReply",
+	Members:  []string{"data", "errors"},
+	Required: []uint8{0b00000011},
 }
 
-// Decode decodes SipCallListReply from json.
 func (s *SipCallListReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SipCallListReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfSipCallListReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
+			return 0, s.Data.Decode(d)
 		case "errors":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
+			return 1, d.Null()
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SipCallListReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSipCallListReply) {
-					name = jsonFieldsNameOfSipCallListReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SipCallListReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *SipCallListReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipCallListReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SipCallListReply) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *SipCallStep) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("at")
+	json.EncodeTimeFormat(e, s.At, "2006-01-02T15:04:05.000Z07:00")
+	e.FieldStart("attempt")
+	e.Int(s.Attempt)
+	e.FieldStart("sent")
+	e.Bool(s.Sent)
+	e.FieldStart("method")
+	s.Method.Encode(e)
+	e.FieldStart("status")
+	s.Status.Encode(e)
+	e.FieldStart("reason")
+	s.Reason.Encode(e)
+	e.FieldStart("cseq")
+	s.Cseq.Encode(e)
+	e.FieldStart("transport")
+	s.Transport.Encode(e)
+	e.FieldStart("peer")
+	s.Peer.Encode(e)
+	e.FieldStart("retransmission")
+	e.Bool(s.Retransmission)
+	e.FieldStart("body")
+	s.Body.Encode(e)
+	e.FieldStart("note")
+	s.Note.Encode(e)
+	e.FieldStart("detail")
+	s.Detail.Encode(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *SipCallStep) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("at")
-		json.EncodeTimeFormat(e, s.At, "2006-01-02T15:04:05.000Z07:00")
-	}
-	{
-		e.FieldStart("attempt")
-		e.Int(s.Attempt)
-	}
-	{
-		e.FieldStart("sent")
-		e.Bool(s.Sent)
-	}
-	{
-		e.FieldStart("method")
-		s.Method.Encode(e)
-	}
-	{
-		e.FieldStart("status")
-		s.Status.Encode(e)
-	}
-	{
-		e.FieldStart("reason")
-		s.Reason.Encode(e)
-	}
-	{
-		e.FieldStart("cseq")
-		s.Cseq.Encode(e)
-	}
-	{
-		e.FieldStart("transport")
-		s.Transport.Encode(e)
-	}
-	{
-		e.FieldStart("peer")
-		s.Peer.Encode(e)
-	}
-	{
-		e.FieldStart("retransmission")
-		e.Bool(s.Retransmission)
-	}
-	{
-		e.FieldStart("body")
-		s.Body.Encode(e)
-	}
-	{
-		e.FieldStart("note")
-		s.Note.Encode(e)
-	}
-	{
-		e.FieldStart("detail")
-		s.Detail.Encode(e)
-	}
+var objectOfSipCallStep = codec.Object{
+	Type: "SipCallStep",
+	Members: []string{
+		"at", "attempt", "sent", "method", "status", "reason", "cseq", "transport", "peer", "retransmission", "body",
+		"note", "detail",
+	},
+	Required: []uint8{0b11111111, 0b00011111},
 }
 
-var jsonFieldsNameOfSipCallStep = [13]string{
-	0:  "at",
-	1:  "attempt",
-	2:  "sent",
-	3:  "method",
-	4:  "status",
-	5:  "reason",
-	6:  "cseq",
-	7:  "transport",
-	8:  "peer",
-	9:  "retransmission",
-	10: "body",
-	11: "note",
-	12: "detail",
-}
-
-// Decode decodes SipCallStep from json.
 func (s *SipCallStep) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SipCallStep to nil")
-	}
-	var requiredBitSet [2]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfSipCallStep.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "at":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.000Z07:00")
-				s.At = v
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"at\"")
-			}
+			return 0, codec.DecodeTime(d, &s.At, "2006-01-02T15:04:05.000Z07:00")
 		case "attempt":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Int()
-				s.Attempt = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"attempt\"")
-			}
+			return 1, codec.DecodeInt(d, &s.Attempt)
 		case "sent":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				v, err := d.Bool()
-				s.Sent = bool(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"sent\"")
-			}
+			return 2, codec.DecodeBool(d, &s.Sent)
 		case "method":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				if err := s.Method.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"method\"")
-			}
+			return 3, s.Method.Decode(d)
 		case "status":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				if err := s.Status.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"status\"")
-			}
+			return 4, s.Status.Decode(d)
 		case "reason":
-			requiredBitSet[0] |= 1 << 5
-			if err := func() error {
-				if err := s.Reason.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"reason\"")
-			}
+			return 5, s.Reason.Decode(d)
 		case "cseq":
-			requiredBitSet[0] |= 1 << 6
-			if err := func() error {
-				if err := s.Cseq.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"cseq\"")
-			}
+			return 6, s.Cseq.Decode(d)
 		case "transport":
-			requiredBitSet[0] |= 1 << 7
-			if err := func() error {
-				if err := s.Transport.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"transport\"")
-			}
+			return 7, s.Transport.Decode(d)
 		case "peer":
-			requiredBitSet[1] |= 1 << 0
-			if err := func() error {
-				if err := s.Peer.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"peer\"")
-			}
+			return 8, s.Peer.Decode(d)
 		case "retransmission":
-			requiredBitSet[1] |= 1 << 1
-			if err := func() error {
-				v, err := d.Bool()
-				s.Retransmission = bool(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"retransmission\"")
-			}
+			return 9, codec.DecodeBool(d, &s.Retransmission)
 		case "body":
-			requiredBitSet[1] |= 1 << 2
-			if err := func() error {
-				if err := s.Body.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"body\"")
-			}
+			return 10, s.Body.Decode(d)
 		case "note":
-			requiredBitSet[1] |= 1 << 3
-			if err := func() error {
-				if err := s.Note.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"note\"")
-			}
+			return 11, s.Note.Decode(d)
 		case "detail":
-			requiredBitSet[1] |= 1 << 4
-			if err := func() error {
-				if err := s.Detail.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"detail\"")
-			}
-		default:
-			return d.Skip()
+			return 12, s.Detail.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SipCallStep")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [2]uint8{
-		0b11111111,
-		0b00011111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSipCallStep) {
-					name = jsonFieldsNameOfSipCallStep[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SipCallStep) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *SipCallStep) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipCallStep) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SipCallStep) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *SipCallTimeline) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *SipCallTimeline) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("call_id")
-		e.Str(s.CallID)
-	}
+	e.FieldStart("call_id")
+	e.Str(s.CallID)
 	{
 		e.FieldStart("timeline")
 		e.ArrStart()
@@ -4709,374 +2267,108 @@ func (s *SipCallTimeline) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-}
-
-var jsonFieldsNameOfSipCallTimeline = [2]string{
-	0: "call_id",
-	1: "timeline",
-}
-
-// Decode decodes SipCallTimeline from json.
-func (s *SipCallTimeline) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SipCallTimeline to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "call_id":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.CallID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"call_id\"")
-			}
-		case "timeline":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				s.Timeline = make([]SipCallStep, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem SipCallStep
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Timeline = append(s.Timeline, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"timeline\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SipCallTimeline")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSipCallTimeline) {
-					name = jsonFieldsNameOfSipCallTimeline[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SipCallTimeline) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipCallTimeline) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *SipCallTimelineReply) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *SipCallTimelineReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("data")
-		s.Data.Encode(e)
-	}
+var objectOfSipCallTimeline = codec.Object{
+	Type:     "SipCallTimeline",
+	Members:  []string{"call_id", "timeline"},
+	Required: []uint8{0b00000011},
+}
+
+func (s *SipCallTimeline) Decode(d *jx.Decoder) error {
+	return objectOfSipCallTimeline.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "call_id":
+			return 0, codec.DecodeStr(d, &s.CallID)
+		case "timeline":
+			return 1, codec.DecodeArr(d, &s.Timeline, (*SipCallStep).Decode)
+		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *SipCallTimeline) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *SipCallTimeline) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *SipCallTimelineReply) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("data")
+	s.Data.Encode(e)
 	{
 		_ = s.Errors
 		e.FieldStart("errors")
 		e.Null()
 	}
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfSipCallTimelineReply = [2]string{
-	0: "data",
-	1: "errors",
+var objectOfSipCallTimelineReply = codec.Object{
+	Type:     "SipCallTimelineReply",
+	Members:  []string{"data", "errors"},
+	Required: []uint8{0b00000011},
 }
 
-// Decode decodes SipCallTimelineReply from json.
 func (s *SipCallTimelineReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SipCallTimelineReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfSipCallTimelineReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
+			return 0, s.Data.Decode(d)
 		case "errors":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
+			return 1, d.Null()
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SipCallTimelineReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSipCallTimelineReply) {
-					name = jsonFieldsNameOfSipCallTimelineReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SipCallTimelineReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *SipCallTimelineReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *SipCallTimelineReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode implements json.Marshaler.
 func (s *SipCertificateFacts) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("version")
+	e.Str(s.Version)
+	e.FieldStart("trusted")
+	e.Bool(s.Trusted)
+	e.FieldStart("name_matches")
+	e.Bool(s.NameMatches)
+	e.FieldStart("expires_at")
+	json.EncodeTimeFormat(e, s.ExpiresAt, "2006-01-02T15:04:05.000Z07:00")
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *SipCertificateFacts) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("version")
-		e.Str(s.Version)
-	}
-	{
-		e.FieldStart("trusted")
-		e.Bool(s.Trusted)
-	}
-	{
-		e.FieldStart("name_matches")
-		e.Bool(s.NameMatches)
-	}
-	{
-		e.FieldStart("expires_at")
-		json.EncodeTimeFormat(e, s.ExpiresAt, "2006-01-02T15:04:05.000Z07:00")
-	}
+var objectOfSipCertificateFacts = codec.Object{
+	Type:     "SipCertificateFacts",
+	Members:  []string{"version", "trusted", "name_matches", "expires_at"},
+	Required: []uint8{0b00001111},
 }
 
-var jsonFieldsNameOfSipCertificateFacts = [4]string{
-	0: "version",
-	1: "trusted",
-	2: "name_matches",
-	3: "expires_at",
-}
-
-// Decode decodes SipCertificateFacts from json.
 func (s *SipCertificateFacts) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SipCertificateFacts to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfSipCertificateFacts.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "version":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.Version = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"version\"")
-			}
+			return 0, codec.DecodeStr(d, &s.Version)
 		case "trusted":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Bool()
-				s.Trusted = bool(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"trusted\"")
-			}
+			return 1, codec.DecodeBool(d, &s.Trusted)
 		case "name_matches":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				v, err := d.Bool()
-				s.NameMatches = bool(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"name_matches\"")
-			}
+			return 2, codec.DecodeBool(d, &s.NameMatches)
 		case "expires_at":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.000Z07:00")
-				s.ExpiresAt = v
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"expires_at\"")
-			}
-		default:
-			return d.Skip()
+			return 3, codec.DecodeTime(d, &s.ExpiresAt, "2006-01-02T15:04:05.000Z07:00")
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SipCertificateFacts")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00001111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSipCertificateFacts) {
-					name = jsonFieldsNameOfSipCertificateFacts[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SipCertificateFacts) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *SipCertificateFacts) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipCertificateFacts) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SipCertificateFacts) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *SipCodecConfig) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *SipCodecConfig) encodeFields(e *jx.Encoder) {
 	{
 		e.FieldStart("codecs")
 		e.ArrStart()
@@ -5085,113 +2377,36 @@ func (s *SipCodecConfig) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-	{
-		if s.Transcode.Set {
-			e.FieldStart("transcode")
-			s.Transcode.Encode(e)
-		}
+	if s.Transcode.Set {
+		e.FieldStart("transcode")
+		s.Transcode.Encode(e)
 	}
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfSipCodecConfig = [2]string{
-	0: "codecs",
-	1: "transcode",
+var objectOfSipCodecConfig = codec.Object{
+	Type:     "SipCodecConfig",
+	Members:  []string{"codecs", "transcode"},
+	Required: []uint8{0b00000001},
 }
 
-// Decode decodes SipCodecConfig from json.
 func (s *SipCodecConfig) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SipCodecConfig to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfSipCodecConfig.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "codecs":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				s.Codecs = make([]SipCodecItem, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem SipCodecItem
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Codecs = append(s.Codecs, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"codecs\"")
-			}
+			return 0, codec.DecodeArr(d, &s.Codecs, (*SipCodecItem).Decode)
 		case "transcode":
-			if err := func() error {
-				s.Transcode.Reset()
-				if err := s.Transcode.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"transcode\"")
-			}
-		default:
-			return errors.Errorf("unexpected field %q", k)
+			s.Transcode.Reset()
+			return 1, s.Transcode.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SipCodecConfig")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000001,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSipCodecConfig) {
-					name = jsonFieldsNameOfSipCodecConfig[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SipCodecConfig) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *SipCodecConfig) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipCodecConfig) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SipCodecConfig) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes SipCodecItem as json.
 func (s SipCodecItem) Encode(e *jx.Encoder) {
 	switch s.Type {
 	case StringSipCodecItem:
@@ -5201,7 +2416,6 @@ func (s SipCodecItem) Encode(e *jx.Encoder) {
 	}
 }
 
-// Decode decodes SipCodecItem from json.
 func (s *SipCodecItem) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode SipCodecItem to nil")
@@ -5226,1542 +2440,469 @@ func (s *SipCodecItem) Decode(d *jx.Decoder) error {
 	return nil
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s SipCodecItem) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s SipCodecItem) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipCodecItem) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SipCodecItem) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *SipCodecSetting) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("name")
+	e.Str(s.Name)
+	if s.Enabled.Set {
+		e.FieldStart("enabled")
+		s.Enabled.Encode(e)
+	}
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *SipCodecSetting) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("name")
-		e.Str(s.Name)
-	}
-	{
-		if s.Enabled.Set {
-			e.FieldStart("enabled")
-			s.Enabled.Encode(e)
-		}
-	}
+var objectOfSipCodecSetting = codec.Object{
+	Type:     "SipCodecSetting",
+	Members:  []string{"name", "enabled"},
+	Required: []uint8{0b00000001},
 }
 
-var jsonFieldsNameOfSipCodecSetting = [2]string{
-	0: "name",
-	1: "enabled",
-}
-
-// Decode decodes SipCodecSetting from json.
 func (s *SipCodecSetting) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SipCodecSetting to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfSipCodecSetting.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "name":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.Name = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"name\"")
-			}
+			return 0, codec.DecodeStr(d, &s.Name)
 		case "enabled":
-			if err := func() error {
-				s.Enabled.Reset()
-				if err := s.Enabled.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"enabled\"")
-			}
-		default:
-			return errors.Errorf("unexpected field %q", k)
+			s.Enabled.Reset()
+			return 1, s.Enabled.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SipCodecSetting")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000001,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSipCodecSetting) {
-					name = jsonFieldsNameOfSipCodecSetting[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SipCodecSetting) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *SipCodecSetting) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipCodecSetting) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SipCodecSetting) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *SipConfiguration) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("number")
+	e.Str(s.Number)
+	e.FieldStart("id")
+	e.Str(s.ID)
+	e.FieldStart("org_id")
+	e.Str(s.OrgID)
+	e.FieldStart("direction")
+	s.Direction.Encode(e)
+	e.FieldStart("sip_endpoint")
+	s.SipEndpoint.Encode(e)
+	e.FieldStart("created_at")
+	json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
+	e.FieldStart("updated_at")
+	json.EncodeTimeFormat(e, s.UpdatedAt, "2006-01-02T15:04:05.000Z07:00")
+	e.FieldStart("headers")
+	s.Headers.Encode(e)
+	e.FieldStart("options")
+	s.Options.Encode(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *SipConfiguration) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("number")
-		e.Str(s.Number)
-	}
-	{
-		e.FieldStart("id")
-		e.Str(s.ID)
-	}
-	{
-		e.FieldStart("org_id")
-		e.Str(s.OrgID)
-	}
-	{
-		e.FieldStart("direction")
-		s.Direction.Encode(e)
-	}
-	{
-		e.FieldStart("sip_endpoint")
-		s.SipEndpoint.Encode(e)
-	}
-	{
-		e.FieldStart("created_at")
-		json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
-	}
-	{
-		e.FieldStart("updated_at")
-		json.EncodeTimeFormat(e, s.UpdatedAt, "2006-01-02T15:04:05.000Z07:00")
-	}
-	{
-		e.FieldStart("headers")
-		s.Headers.Encode(e)
-	}
-	{
-		e.FieldStart("options")
-		s.Options.Encode(e)
-	}
+var objectOfSipConfiguration = codec.Object{
+	Type: "SipConfiguration",
+	Members: []string{
+		"number", "id", "org_id", "direction", "sip_endpoint", "created_at", "updated_at", "headers", "options",
+	},
+	Required: []uint8{0b11111111, 0b00000001},
 }
 
-var jsonFieldsNameOfSipConfiguration = [9]string{
-	0: "number",
-	1: "id",
-	2: "org_id",
-	3: "direction",
-	4: "sip_endpoint",
-	5: "created_at",
-	6: "updated_at",
-	7: "headers",
-	8: "options",
-}
-
-// Decode decodes SipConfiguration from json.
 func (s *SipConfiguration) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SipConfiguration to nil")
-	}
-	var requiredBitSet [2]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfSipConfiguration.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "number":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.Number = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"number\"")
-			}
+			return 0, codec.DecodeStr(d, &s.Number)
 		case "id":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.ID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"id\"")
-			}
+			return 1, codec.DecodeStr(d, &s.ID)
 		case "org_id":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				v, err := d.Str()
-				s.OrgID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"org_id\"")
-			}
+			return 2, codec.DecodeStr(d, &s.OrgID)
 		case "direction":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				if err := s.Direction.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"direction\"")
-			}
+			return 3, s.Direction.Decode(d)
 		case "sip_endpoint":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				if err := s.SipEndpoint.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"sip_endpoint\"")
-			}
+			return 4, s.SipEndpoint.Decode(d)
 		case "created_at":
-			requiredBitSet[0] |= 1 << 5
-			if err := func() error {
-				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.000Z07:00")
-				s.CreatedAt = v
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"created_at\"")
-			}
+			return 5, codec.DecodeTime(d, &s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
 		case "updated_at":
-			requiredBitSet[0] |= 1 << 6
-			if err := func() error {
-				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.000Z07:00")
-				s.UpdatedAt = v
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"updated_at\"")
-			}
+			return 6, codec.DecodeTime(d, &s.UpdatedAt, "2006-01-02T15:04:05.000Z07:00")
 		case "headers":
-			requiredBitSet[0] |= 1 << 7
-			if err := func() error {
-				if err := s.Headers.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"headers\"")
-			}
+			return 7, s.Headers.Decode(d)
 		case "options":
-			requiredBitSet[1] |= 1 << 0
-			if err := func() error {
-				if err := s.Options.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"options\"")
-			}
-		default:
-			return d.Skip()
+			return 8, s.Options.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SipConfiguration")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [2]uint8{
-		0b11111111,
-		0b00000001,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSipConfiguration) {
-					name = jsonFieldsNameOfSipConfiguration[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SipConfiguration) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *SipConfiguration) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipConfiguration) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SipConfiguration) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *SipConfigurationPair) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("inbound")
+	s.Inbound.Encode(e)
+	e.FieldStart("outbound")
+	s.Outbound.Encode(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *SipConfigurationPair) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("inbound")
-		s.Inbound.Encode(e)
-	}
-	{
-		e.FieldStart("outbound")
-		s.Outbound.Encode(e)
-	}
+var objectOfSipConfigurationPair = codec.Object{
+	Type:     "SipConfigurationPair",
+	Members:  []string{"inbound", "outbound"},
+	Required: []uint8{0b00000011},
 }
 
-var jsonFieldsNameOfSipConfigurationPair = [2]string{
-	0: "inbound",
-	1: "outbound",
-}
-
-// Decode decodes SipConfigurationPair from json.
 func (s *SipConfigurationPair) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SipConfigurationPair to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfSipConfigurationPair.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "inbound":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Inbound.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"inbound\"")
-			}
+			return 0, s.Inbound.Decode(d)
 		case "outbound":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := s.Outbound.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"outbound\"")
-			}
-		default:
-			return d.Skip()
+			return 1, s.Outbound.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SipConfigurationPair")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSipConfigurationPair) {
-					name = jsonFieldsNameOfSipConfigurationPair[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SipConfigurationPair) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *SipConfigurationPair) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *SipConfigurationPair) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode implements json.Marshaler.
 func (s *SipConfigurationReply) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *SipConfigurationReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("data")
-		s.Data.Encode(e)
-	}
+	e.FieldStart("data")
+	s.Data.Encode(e)
 	{
 		_ = s.Errors
 		e.FieldStart("errors")
 		e.Null()
 	}
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfSipConfigurationReply = [2]string{
-	0: "data",
-	1: "errors",
+var objectOfSipConfigurationReply = codec.Object{
+	Type:     "SipConfigurationReply",
+	Members:  []string{"data", "errors"},
+	Required: []uint8{0b00000011},
 }
 
-// Decode decodes SipConfigurationReply from json.
 func (s *SipConfigurationReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SipConfigurationReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfSipConfigurationReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
+			return 0, s.Data.Decode(d)
 		case "errors":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
+			return 1, d.Null()
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SipConfigurationReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSipConfigurationReply) {
-					name = jsonFieldsNameOfSipConfigurationReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SipConfigurationReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *SipConfigurationReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *SipConfigurationReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode implements json.Marshaler.
 func (s *SipCustomHeaderRule) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("type")
+	e.Str("custom")
+	e.FieldStart("key")
+	e.Str(s.Key)
+	e.FieldStart("value")
+	e.Str(s.Value)
+	if s.Passthrough.Set {
+		e.FieldStart("passthrough")
+		s.Passthrough.Encode(e)
+	}
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *SipCustomHeaderRule) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("type")
-		e.Str("custom")
-	}
-	{
-		e.FieldStart("key")
-		e.Str(s.Key)
-	}
-	{
-		e.FieldStart("value")
-		e.Str(s.Value)
-	}
-	{
-		if s.Passthrough.Set {
-			e.FieldStart("passthrough")
-			s.Passthrough.Encode(e)
-		}
-	}
+var objectOfSipCustomHeaderRule = codec.Object{
+	Type:     "SipCustomHeaderRule",
+	Members:  []string{"type", "key", "value", "passthrough"},
+	Required: []uint8{0b00000111},
 }
 
-var jsonFieldsNameOfSipCustomHeaderRule = [4]string{
-	0: "type",
-	1: "key",
-	2: "value",
-	3: "passthrough",
-}
-
-// Decode decodes SipCustomHeaderRule from json.
 func (s *SipCustomHeaderRule) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SipCustomHeaderRule to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfSipCustomHeaderRule.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "type":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.Type = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"type\"")
-			}
+			return 0, codec.DecodeStr(d, &s.Type)
 		case "key":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.Key = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"key\"")
-			}
+			return 1, codec.DecodeStr(d, &s.Key)
 		case "value":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				v, err := d.Str()
-				s.Value = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"value\"")
-			}
+			return 2, codec.DecodeStr(d, &s.Value)
 		case "passthrough":
-			if err := func() error {
-				s.Passthrough.Reset()
-				if err := s.Passthrough.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"passthrough\"")
-			}
-		default:
-			return errors.Errorf("unexpected field %q", k)
+			s.Passthrough.Reset()
+			return 3, s.Passthrough.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SipCustomHeaderRule")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSipCustomHeaderRule) {
-					name = jsonFieldsNameOfSipCustomHeaderRule[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SipCustomHeaderRule) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *SipCustomHeaderRule) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipCustomHeaderRule) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SipCustomHeaderRule) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *SipDestination) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("host")
+	e.Str(s.Host)
+	if s.Port.Set {
+		e.FieldStart("port")
+		s.Port.Encode(e)
+	}
+	if s.User.Set {
+		e.FieldStart("user")
+		s.User.Encode(e)
+	}
+	if s.Transport.Set {
+		e.FieldStart("transport")
+		s.Transport.Encode(e)
+	}
+	e.FieldStart("is_private_ip")
+	e.Bool(s.IsPrivateIP)
+	e.FieldStart("normalized")
+	e.Str(s.Normalized)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *SipDestination) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("host")
-		e.Str(s.Host)
-	}
-	{
-		if s.Port.Set {
-			e.FieldStart("port")
-			s.Port.Encode(e)
-		}
-	}
-	{
-		if s.User.Set {
-			e.FieldStart("user")
-			s.User.Encode(e)
-		}
-	}
-	{
-		if s.Transport.Set {
-			e.FieldStart("transport")
-			s.Transport.Encode(e)
-		}
-	}
-	{
-		e.FieldStart("is_private_ip")
-		e.Bool(s.IsPrivateIP)
-	}
-	{
-		e.FieldStart("normalized")
-		e.Str(s.Normalized)
-	}
+var objectOfSipDestination = codec.Object{
+	Type:     "SipDestination",
+	Members:  []string{"host", "port", "user", "transport", "is_private_ip", "normalized"},
+	Required: []uint8{0b00110001},
 }
 
-var jsonFieldsNameOfSipDestination = [6]string{
-	0: "host",
-	1: "port",
-	2: "user",
-	3: "transport",
-	4: "is_private_ip",
-	5: "normalized",
-}
-
-// Decode decodes SipDestination from json.
 func (s *SipDestination) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SipDestination to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfSipDestination.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "host":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.Host = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"host\"")
-			}
+			return 0, codec.DecodeStr(d, &s.Host)
 		case "port":
-			if err := func() error {
-				s.Port.Reset()
-				if err := s.Port.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"port\"")
-			}
+			s.Port.Reset()
+			return 1, s.Port.Decode(d)
 		case "user":
-			if err := func() error {
-				s.User.Reset()
-				if err := s.User.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"user\"")
-			}
+			s.User.Reset()
+			return 2, s.User.Decode(d)
 		case "transport":
-			if err := func() error {
-				s.Transport.Reset()
-				if err := s.Transport.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"transport\"")
-			}
+			s.Transport.Reset()
+			return 3, s.Transport.Decode(d)
 		case "is_private_ip":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				v, err := d.Bool()
-				s.IsPrivateIP = bool(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"is_private_ip\"")
-			}
+			return 4, codec.DecodeBool(d, &s.IsPrivateIP)
 		case "normalized":
-			requiredBitSet[0] |= 1 << 5
-			if err := func() error {
-				v, err := d.Str()
-				s.Normalized = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"normalized\"")
-			}
-		default:
-			return d.Skip()
+			return 5, codec.DecodeStr(d, &s.Normalized)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SipDestination")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00110001,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSipDestination) {
-					name = jsonFieldsNameOfSipDestination[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SipDestination) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *SipDestination) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipDestination) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SipDestination) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *SipDestinationParse) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("input")
+	e.Str(s.Input)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *SipDestinationParse) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("input")
-		e.Str(s.Input)
-	}
+var objectOfSipDestinationParse = codec.Object{
+	Type:     "SipDestinationParse",
+	Members:  []string{"input"},
+	Required: []uint8{0b00000001},
 }
 
-var jsonFieldsNameOfSipDestinationParse = [1]string{
-	0: "input",
-}
-
-// Decode decodes SipDestinationParse from json.
 func (s *SipDestinationParse) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SipDestinationParse to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfSipDestinationParse.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "input":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.Input = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"input\"")
-			}
-		default:
-			return errors.Errorf("unexpected field %q", k)
+			return 0, codec.DecodeStr(d, &s.Input)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SipDestinationParse")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000001,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSipDestinationParse) {
-					name = jsonFieldsNameOfSipDestinationParse[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SipDestinationParse) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *SipDestinationParse) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipDestinationParse) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SipDestinationParse) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *SipDestinationReply) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *SipDestinationReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("data")
-		s.Data.Encode(e)
-	}
+	e.FieldStart("data")
+	s.Data.Encode(e)
 	{
 		_ = s.Errors
 		e.FieldStart("errors")
 		e.Null()
 	}
-}
-
-var jsonFieldsNameOfSipDestinationReply = [2]string{
-	0: "data",
-	1: "errors",
-}
-
-// Decode decodes SipDestinationReply from json.
-func (s *SipDestinationReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SipDestinationReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
-		case "errors":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SipDestinationReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSipDestinationReply) {
-					name = jsonFieldsNameOfSipDestinationReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SipDestinationReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipDestinationReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *SipDestinationResult) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *SipDestinationResult) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("valid")
-		e.Bool(s.Valid)
-	}
-	{
-		e.FieldStart("parsed")
-		s.Parsed.Encode(e)
-	}
+var objectOfSipDestinationReply = codec.Object{
+	Type:     "SipDestinationReply",
+	Members:  []string{"data", "errors"},
+	Required: []uint8{0b00000011},
 }
 
-var jsonFieldsNameOfSipDestinationResult = [2]string{
-	0: "valid",
-	1: "parsed",
+func (s *SipDestinationReply) Decode(d *jx.Decoder) error {
+	return objectOfSipDestinationReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "data":
+			return 0, s.Data.Decode(d)
+		case "errors":
+			return 1, d.Null()
+		}
+		return -1, d.Skip()
+	})
 }
 
-// Decode decodes SipDestinationResult from json.
+func (s *SipDestinationReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *SipDestinationReply) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *SipDestinationResult) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("valid")
+	e.Bool(s.Valid)
+	e.FieldStart("parsed")
+	s.Parsed.Encode(e)
+	e.ObjEnd()
+}
+
+var objectOfSipDestinationResult = codec.Object{
+	Type:     "SipDestinationResult",
+	Members:  []string{"valid", "parsed"},
+	Required: []uint8{0b00000011},
+}
+
 func (s *SipDestinationResult) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SipDestinationResult to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfSipDestinationResult.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "valid":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Bool()
-				s.Valid = bool(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"valid\"")
-			}
+			return 0, codec.DecodeBool(d, &s.Valid)
 		case "parsed":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := s.Parsed.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"parsed\"")
-			}
-		default:
-			return d.Skip()
+			return 1, s.Parsed.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SipDestinationResult")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSipDestinationResult) {
-					name = jsonFieldsNameOfSipDestinationResult[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SipDestinationResult) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *SipDestinationResult) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *SipDestinationResult) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes SipDestinationTransport as json.
 func (s SipDestinationTransport) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes SipDestinationTransport from json.
 func (s *SipDestinationTransport) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode SipDestinationTransport to nil")
+		return codec.Nil("SipDestinationTransport")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch SipDestinationTransport(v) {
-	case SipDestinationTransportUDP:
-		*s = SipDestinationTransportUDP
-	case SipDestinationTransportTCP:
-		*s = SipDestinationTransportTCP
-	case SipDestinationTransportTLS:
-		*s = SipDestinationTransportTLS
-	default:
-		*s = SipDestinationTransport(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s SipDestinationTransport) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s SipDestinationTransport) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *SipDestinationTransport) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode implements json.Marshaler.
 func (s *SipDetach) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("phone_number")
+	e.Str(s.PhoneNumber)
+	if s.Direction.Set {
+		e.FieldStart("direction")
+		s.Direction.Encode(e)
+	}
+	if s.Directions != nil {
+		e.FieldStart("directions")
+		e.ArrStart()
+		for _, elem := range s.Directions {
+			elem.Encode(e)
+		}
+		e.ArrEnd()
+	}
+	e.FieldStart("service")
+	s.Service.Encode(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *SipDetach) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("phone_number")
-		e.Str(s.PhoneNumber)
-	}
-	{
-		if s.Direction.Set {
-			e.FieldStart("direction")
-			s.Direction.Encode(e)
-		}
-	}
-	{
-		if s.Directions != nil {
-			e.FieldStart("directions")
-			e.ArrStart()
-			for _, elem := range s.Directions {
-				elem.Encode(e)
-			}
-			e.ArrEnd()
-		}
-	}
-	{
-		e.FieldStart("service")
-		s.Service.Encode(e)
-	}
+var objectOfSipDetach = codec.Object{
+	Type:     "SipDetach",
+	Members:  []string{"phone_number", "direction", "directions", "service"},
+	Required: []uint8{0b00001001},
 }
 
-var jsonFieldsNameOfSipDetach = [4]string{
-	0: "phone_number",
-	1: "direction",
-	2: "directions",
-	3: "service",
-}
-
-// Decode decodes SipDetach from json.
 func (s *SipDetach) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SipDetach to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfSipDetach.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "phone_number":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.PhoneNumber = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"phone_number\"")
-			}
+			return 0, codec.DecodeStr(d, &s.PhoneNumber)
 		case "direction":
-			if err := func() error {
-				s.Direction.Reset()
-				if err := s.Direction.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"direction\"")
-			}
+			s.Direction.Reset()
+			return 1, s.Direction.Decode(d)
 		case "directions":
-			if err := func() error {
-				s.Directions = make([]SipDirectionReference, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem SipDirectionReference
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Directions = append(s.Directions, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"directions\"")
-			}
+			return 2, codec.DecodeArr(d, &s.Directions, (*SipDirectionReference).Decode)
 		case "service":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				if err := s.Service.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"service\"")
-			}
-		default:
-			return errors.Errorf("unexpected field %q", k)
+			return 3, s.Service.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SipDetach")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00001001,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSipDetach) {
-					name = jsonFieldsNameOfSipDetach[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SipDetach) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *SipDetach) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipDetach) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SipDetach) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *SipDetachReply) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *SipDetachReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("data")
-		s.Data.Encode(e)
-	}
+	e.FieldStart("data")
+	s.Data.Encode(e)
 	{
 		_ = s.Errors
 		e.FieldStart("errors")
 		e.Null()
 	}
-}
-
-var jsonFieldsNameOfSipDetachReply = [2]string{
-	0: "data",
-	1: "errors",
-}
-
-// Decode decodes SipDetachReply from json.
-func (s *SipDetachReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SipDetachReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
-		case "errors":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SipDetachReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSipDetachReply) {
-					name = jsonFieldsNameOfSipDetachReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SipDetachReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipDetachReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *SipDetachResult) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *SipDetachResult) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("phone_number")
-		e.Str(s.PhoneNumber)
-	}
+var objectOfSipDetachReply = codec.Object{
+	Type:     "SipDetachReply",
+	Members:  []string{"data", "errors"},
+	Required: []uint8{0b00000011},
+}
+
+func (s *SipDetachReply) Decode(d *jx.Decoder) error {
+	return objectOfSipDetachReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "data":
+			return 0, s.Data.Decode(d)
+		case "errors":
+			return 1, d.Null()
+		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *SipDetachReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *SipDetachReply) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *SipDetachResult) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("phone_number")
+	e.Str(s.PhoneNumber)
 	{
 		e.FieldStart("detached")
 		e.ArrStart()
@@ -6770,442 +2911,145 @@ func (s *SipDetachResult) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfSipDetachResult = [2]string{
-	0: "phone_number",
-	1: "detached",
+var objectOfSipDetachResult = codec.Object{
+	Type:     "SipDetachResult",
+	Members:  []string{"phone_number", "detached"},
+	Required: []uint8{0b00000011},
 }
 
-// Decode decodes SipDetachResult from json.
 func (s *SipDetachResult) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SipDetachResult to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfSipDetachResult.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "phone_number":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.PhoneNumber = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"phone_number\"")
-			}
+			return 0, codec.DecodeStr(d, &s.PhoneNumber)
 		case "detached":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				s.Detached = make([]SipDirection, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem SipDirection
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Detached = append(s.Detached, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"detached\"")
-			}
-		default:
-			return d.Skip()
+			return 1, codec.DecodeArr(d, &s.Detached, (*SipDirection).Decode)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SipDetachResult")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSipDetachResult) {
-					name = jsonFieldsNameOfSipDetachResult[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SipDetachResult) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *SipDetachResult) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipDetachResult) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SipDetachResult) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes SipDirection as json.
 func (s SipDirection) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes SipDirection from json.
 func (s *SipDirection) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode SipDirection to nil")
+		return codec.Nil("SipDirection")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch SipDirection(v) {
-	case SipDirectionInbound:
-		*s = SipDirectionInbound
-	case SipDirectionOutbound:
-		*s = SipDirectionOutbound
-	default:
-		*s = SipDirection(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s SipDirection) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s SipDirection) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipDirection) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SipDirection) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *SipDirectionInput) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("type")
+	s.Type.Encode(e)
+	if s.SipEndpoint.Set {
+		e.FieldStart("sip_endpoint")
+		s.SipEndpoint.Encode(e)
+	}
+	if s.AuthMode.Set {
+		e.FieldStart("auth_mode")
+		s.AuthMode.Encode(e)
+	}
+	if s.RegisterAuth.Set {
+		e.FieldStart("register_auth")
+		s.RegisterAuth.Encode(e)
+	}
+	if s.Headers.Set {
+		e.FieldStart("headers")
+		s.Headers.Encode(e)
+	}
+	if s.Options.Set {
+		e.FieldStart("options")
+		s.Options.Encode(e)
+	}
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *SipDirectionInput) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("type")
-		s.Type.Encode(e)
-	}
-	{
-		if s.SipEndpoint.Set {
-			e.FieldStart("sip_endpoint")
-			s.SipEndpoint.Encode(e)
-		}
-	}
-	{
-		if s.AuthMode.Set {
-			e.FieldStart("auth_mode")
-			s.AuthMode.Encode(e)
-		}
-	}
-	{
-		if s.RegisterAuth.Set {
-			e.FieldStart("register_auth")
-			s.RegisterAuth.Encode(e)
-		}
-	}
-	{
-		if s.Headers.Set {
-			e.FieldStart("headers")
-			s.Headers.Encode(e)
-		}
-	}
-	{
-		if s.Options.Set {
-			e.FieldStart("options")
-			s.Options.Encode(e)
-		}
-	}
+var objectOfSipDirectionInput = codec.Object{
+	Type:     "SipDirectionInput",
+	Members:  []string{"type", "sip_endpoint", "auth_mode", "register_auth", "headers", "options"},
+	Required: []uint8{0b00000001},
 }
 
-var jsonFieldsNameOfSipDirectionInput = [6]string{
-	0: "type",
-	1: "sip_endpoint",
-	2: "auth_mode",
-	3: "register_auth",
-	4: "headers",
-	5: "options",
-}
-
-// Decode decodes SipDirectionInput from json.
 func (s *SipDirectionInput) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SipDirectionInput to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfSipDirectionInput.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "type":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Type.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"type\"")
-			}
+			return 0, s.Type.Decode(d)
 		case "sip_endpoint":
-			if err := func() error {
-				s.SipEndpoint.Reset()
-				if err := s.SipEndpoint.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"sip_endpoint\"")
-			}
+			s.SipEndpoint.Reset()
+			return 1, s.SipEndpoint.Decode(d)
 		case "auth_mode":
-			if err := func() error {
-				s.AuthMode.Reset()
-				if err := s.AuthMode.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"auth_mode\"")
-			}
+			s.AuthMode.Reset()
+			return 2, s.AuthMode.Decode(d)
 		case "register_auth":
-			if err := func() error {
-				s.RegisterAuth.Reset()
-				if err := s.RegisterAuth.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"register_auth\"")
-			}
+			s.RegisterAuth.Reset()
+			return 3, s.RegisterAuth.Decode(d)
 		case "headers":
-			if err := func() error {
-				s.Headers.Reset()
-				if err := s.Headers.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"headers\"")
-			}
+			s.Headers.Reset()
+			return 4, s.Headers.Decode(d)
 		case "options":
-			if err := func() error {
-				s.Options.Reset()
-				if err := s.Options.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"options\"")
-			}
-		default:
-			return errors.Errorf("unexpected field %q", k)
+			s.Options.Reset()
+			return 5, s.Options.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SipDirectionInput")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000001,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSipDirectionInput) {
-					name = jsonFieldsNameOfSipDirectionInput[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SipDirectionInput) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *SipDirectionInput) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipDirectionInput) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SipDirectionInput) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *SipDirectionReference) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("type")
+	s.Type.Encode(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *SipDirectionReference) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("type")
-		s.Type.Encode(e)
-	}
+var objectOfSipDirectionReference = codec.Object{
+	Type:     "SipDirectionReference",
+	Members:  []string{"type"},
+	Required: []uint8{0b00000001},
 }
 
-var jsonFieldsNameOfSipDirectionReference = [1]string{
-	0: "type",
-}
-
-// Decode decodes SipDirectionReference from json.
 func (s *SipDirectionReference) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SipDirectionReference to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfSipDirectionReference.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "type":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Type.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"type\"")
-			}
-		default:
-			return errors.Errorf("unexpected field %q", k)
+			return 0, s.Type.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SipDirectionReference")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000001,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSipDirectionReference) {
-					name = jsonFieldsNameOfSipDirectionReference[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SipDirectionReference) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *SipDirectionReference) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *SipDirectionReference) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode implements json.Marshaler.
 func (s *SipDiscovery) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *SipDiscovery) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("discovery_id")
-		e.Str(s.DiscoveryID)
-	}
-	{
-		e.FieldStart("status")
-		s.Status.Encode(e)
-	}
-	{
-		e.FieldStart("host")
-		e.Str(s.Host)
-	}
+	e.FieldStart("discovery_id")
+	e.Str(s.DiscoveryID)
+	e.FieldStart("status")
+	s.Status.Encode(e)
+	e.FieldStart("host")
+	e.Str(s.Host)
 	{
 		e.FieldStart("resolved_addresses")
 		e.ArrStart()
@@ -7230,739 +3074,221 @@ func (s *SipDiscovery) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-	{
-		e.FieldStart("recommended")
-		s.Recommended.Encode(e)
+	e.FieldStart("recommended")
+	s.Recommended.Encode(e)
+	if s.Error.Set {
+		e.FieldStart("error")
+		s.Error.Encode(e)
 	}
-	{
-		if s.Error.Set {
-			e.FieldStart("error")
-			s.Error.Encode(e)
-		}
-	}
-	{
-		e.FieldStart("started_at")
-		json.EncodeTimeFormat(e, s.StartedAt, "2006-01-02T15:04:05.000Z07:00")
-	}
-	{
-		e.FieldStart("completed_at")
-		s.CompletedAt.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
-	}
+	e.FieldStart("started_at")
+	json.EncodeTimeFormat(e, s.StartedAt, "2006-01-02T15:04:05.000Z07:00")
+	e.FieldStart("completed_at")
+	s.CompletedAt.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfSipDiscovery = [10]string{
-	0: "discovery_id",
-	1: "status",
-	2: "host",
-	3: "resolved_addresses",
-	4: "srv_records",
-	5: "attempts",
-	6: "recommended",
-	7: "error",
-	8: "started_at",
-	9: "completed_at",
+var objectOfSipDiscovery = codec.Object{
+	Type: "SipDiscovery",
+	Members: []string{
+		"discovery_id", "status", "host", "resolved_addresses", "srv_records", "attempts", "recommended", "error",
+		"started_at", "completed_at",
+	},
+	Required: []uint8{0b01111111, 0b00000011},
 }
 
-// Decode decodes SipDiscovery from json.
 func (s *SipDiscovery) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SipDiscovery to nil")
-	}
-	var requiredBitSet [2]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfSipDiscovery.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "discovery_id":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.DiscoveryID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"discovery_id\"")
-			}
+			return 0, codec.DecodeStr(d, &s.DiscoveryID)
 		case "status":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := s.Status.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"status\"")
-			}
+			return 1, s.Status.Decode(d)
 		case "host":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				v, err := d.Str()
-				s.Host = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"host\"")
-			}
+			return 2, codec.DecodeStr(d, &s.Host)
 		case "resolved_addresses":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				s.ResolvedAddresses = make([]string, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem string
-					v, err := d.Str()
-					elem = string(v)
-					if err != nil {
-						return err
-					}
-					s.ResolvedAddresses = append(s.ResolvedAddresses, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"resolved_addresses\"")
-			}
+			return 3, codec.DecodeStrs(d, &s.ResolvedAddresses)
 		case "srv_records":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				s.SrvRecords = make([]SipSrvRecord, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem SipSrvRecord
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.SrvRecords = append(s.SrvRecords, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"srv_records\"")
-			}
+			return 4, codec.DecodeArr(d, &s.SrvRecords, (*SipSrvRecord).Decode)
 		case "attempts":
-			requiredBitSet[0] |= 1 << 5
-			if err := func() error {
-				s.Attempts = make([]SipDiscoveryAttempt, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem SipDiscoveryAttempt
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Attempts = append(s.Attempts, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"attempts\"")
-			}
+			return 5, codec.DecodeArr(d, &s.Attempts, (*SipDiscoveryAttempt).Decode)
 		case "recommended":
-			requiredBitSet[0] |= 1 << 6
-			if err := func() error {
-				if err := s.Recommended.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"recommended\"")
-			}
+			return 6, s.Recommended.Decode(d)
 		case "error":
-			if err := func() error {
-				s.Error.Reset()
-				if err := s.Error.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"error\"")
-			}
+			s.Error.Reset()
+			return 7, s.Error.Decode(d)
 		case "started_at":
-			requiredBitSet[1] |= 1 << 0
-			if err := func() error {
-				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.000Z07:00")
-				s.StartedAt = v
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"started_at\"")
-			}
+			return 8, codec.DecodeTime(d, &s.StartedAt, "2006-01-02T15:04:05.000Z07:00")
 		case "completed_at":
-			requiredBitSet[1] |= 1 << 1
-			if err := func() error {
-				if err := s.CompletedAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00")); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"completed_at\"")
-			}
-		default:
-			return d.Skip()
+			return 9, s.CompletedAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00"))
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SipDiscovery")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [2]uint8{
-		0b01111111,
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSipDiscovery) {
-					name = jsonFieldsNameOfSipDiscovery[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SipDiscovery) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *SipDiscovery) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipDiscovery) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SipDiscovery) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *SipDiscoveryAttempt) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("port")
+	e.Int(s.Port)
+	e.FieldStart("transport")
+	s.Transport.Encode(e)
+	e.FieldStart("response_time_ms")
+	s.ResponseTimeMs.Encode(e)
+	e.FieldStart("response_code")
+	s.ResponseCode.Encode(e)
+	e.FieldStart("user_agent")
+	s.UserAgent.Encode(e)
+	if s.Error.Set {
+		e.FieldStart("error")
+		s.Error.Encode(e)
+	}
+	if s.Address.Set {
+		e.FieldStart("address")
+		s.Address.Encode(e)
+	}
+	if s.TLS.Set {
+		e.FieldStart("tls")
+		s.TLS.Encode(e)
+	}
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *SipDiscoveryAttempt) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("port")
-		e.Int(s.Port)
-	}
-	{
-		e.FieldStart("transport")
-		s.Transport.Encode(e)
-	}
-	{
-		e.FieldStart("response_time_ms")
-		s.ResponseTimeMs.Encode(e)
-	}
-	{
-		e.FieldStart("response_code")
-		s.ResponseCode.Encode(e)
-	}
-	{
-		e.FieldStart("user_agent")
-		s.UserAgent.Encode(e)
-	}
-	{
-		if s.Error.Set {
-			e.FieldStart("error")
-			s.Error.Encode(e)
-		}
-	}
-	{
-		if s.Address.Set {
-			e.FieldStart("address")
-			s.Address.Encode(e)
-		}
-	}
-	{
-		if s.TLS.Set {
-			e.FieldStart("tls")
-			s.TLS.Encode(e)
-		}
-	}
+var objectOfSipDiscoveryAttempt = codec.Object{
+	Type: "SipDiscoveryAttempt",
+	Members: []string{
+		"port", "transport", "response_time_ms", "response_code", "user_agent", "error", "address", "tls",
+	},
+	Required: []uint8{0b00011111},
 }
 
-var jsonFieldsNameOfSipDiscoveryAttempt = [8]string{
-	0: "port",
-	1: "transport",
-	2: "response_time_ms",
-	3: "response_code",
-	4: "user_agent",
-	5: "error",
-	6: "address",
-	7: "tls",
-}
-
-// Decode decodes SipDiscoveryAttempt from json.
 func (s *SipDiscoveryAttempt) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SipDiscoveryAttempt to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfSipDiscoveryAttempt.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "port":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Int()
-				s.Port = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"port\"")
-			}
+			return 0, codec.DecodeInt(d, &s.Port)
 		case "transport":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := s.Transport.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"transport\"")
-			}
+			return 1, s.Transport.Decode(d)
 		case "response_time_ms":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				if err := s.ResponseTimeMs.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"response_time_ms\"")
-			}
+			return 2, s.ResponseTimeMs.Decode(d)
 		case "response_code":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				if err := s.ResponseCode.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"response_code\"")
-			}
+			return 3, s.ResponseCode.Decode(d)
 		case "user_agent":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				if err := s.UserAgent.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"user_agent\"")
-			}
+			return 4, s.UserAgent.Decode(d)
 		case "error":
-			if err := func() error {
-				s.Error.Reset()
-				if err := s.Error.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"error\"")
-			}
+			s.Error.Reset()
+			return 5, s.Error.Decode(d)
 		case "address":
-			if err := func() error {
-				s.Address.Reset()
-				if err := s.Address.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"address\"")
-			}
+			s.Address.Reset()
+			return 6, s.Address.Decode(d)
 		case "tls":
-			if err := func() error {
-				s.TLS.Reset()
-				if err := s.TLS.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"tls\"")
-			}
-		default:
-			return d.Skip()
+			s.TLS.Reset()
+			return 7, s.TLS.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SipDiscoveryAttempt")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00011111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSipDiscoveryAttempt) {
-					name = jsonFieldsNameOfSipDiscoveryAttempt[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SipDiscoveryAttempt) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *SipDiscoveryAttempt) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipDiscoveryAttempt) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SipDiscoveryAttempt) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *SipDiscoveryReply) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *SipDiscoveryReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("data")
-		s.Data.Encode(e)
-	}
+	e.FieldStart("data")
+	s.Data.Encode(e)
 	{
 		_ = s.Errors
 		e.FieldStart("errors")
 		e.Null()
 	}
-}
-
-var jsonFieldsNameOfSipDiscoveryReply = [2]string{
-	0: "data",
-	1: "errors",
-}
-
-// Decode decodes SipDiscoveryReply from json.
-func (s *SipDiscoveryReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SipDiscoveryReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
-		case "errors":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SipDiscoveryReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSipDiscoveryReply) {
-					name = jsonFieldsNameOfSipDiscoveryReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SipDiscoveryReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipDiscoveryReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *SipDiscoveryStart) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *SipDiscoveryStart) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("host")
-		e.Str(s.Host)
-	}
-	{
-		if s.Port.Set {
-			e.FieldStart("port")
-			s.Port.Encode(e)
-		}
-	}
-	{
-		if s.Transport.Set {
-			e.FieldStart("transport")
-			s.Transport.Encode(e)
-		}
-	}
+var objectOfSipDiscoveryReply = codec.Object{
+	Type:     "SipDiscoveryReply",
+	Members:  []string{"data", "errors"},
+	Required: []uint8{0b00000011},
 }
 
-var jsonFieldsNameOfSipDiscoveryStart = [3]string{
-	0: "host",
-	1: "port",
-	2: "transport",
+func (s *SipDiscoveryReply) Decode(d *jx.Decoder) error {
+	return objectOfSipDiscoveryReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "data":
+			return 0, s.Data.Decode(d)
+		case "errors":
+			return 1, d.Null()
+		}
+		return -1, d.Skip()
+	})
 }
 
-// Decode decodes SipDiscoveryStart from json.
+func (s *SipDiscoveryReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *SipDiscoveryReply) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *SipDiscoveryStart) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("host")
+	e.Str(s.Host)
+	if s.Port.Set {
+		e.FieldStart("port")
+		s.Port.Encode(e)
+	}
+	if s.Transport.Set {
+		e.FieldStart("transport")
+		s.Transport.Encode(e)
+	}
+	e.ObjEnd()
+}
+
+var objectOfSipDiscoveryStart = codec.Object{
+	Type:     "SipDiscoveryStart",
+	Members:  []string{"host", "port", "transport"},
+	Required: []uint8{0b00000001},
+}
+
 func (s *SipDiscoveryStart) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SipDiscoveryStart to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfSipDiscoveryStart.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "host":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.Host = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"host\"")
-			}
+			return 0, codec.DecodeStr(d, &s.Host)
 		case "port":
-			if err := func() error {
-				s.Port.Reset()
-				if err := s.Port.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"port\"")
-			}
+			s.Port.Reset()
+			return 1, s.Port.Decode(d)
 		case "transport":
-			if err := func() error {
-				s.Transport.Reset()
-				if err := s.Transport.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"transport\"")
-			}
-		default:
-			return errors.Errorf("unexpected field %q", k)
+			s.Transport.Reset()
+			return 2, s.Transport.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SipDiscoveryStart")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000001,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSipDiscoveryStart) {
-					name = jsonFieldsNameOfSipDiscoveryStart[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SipDiscoveryStart) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *SipDiscoveryStart) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipDiscoveryStart) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SipDiscoveryStart) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes SipDiscoveryStatus as json.
 func (s SipDiscoveryStatus) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes SipDiscoveryStatus from json.
 func (s *SipDiscoveryStatus) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode SipDiscoveryStatus to nil")
+		return codec.Nil("SipDiscoveryStatus")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch SipDiscoveryStatus(v) {
-	case SipDiscoveryStatusRunning:
-		*s = SipDiscoveryStatusRunning
-	case SipDiscoveryStatusCompleted:
-		*s = SipDiscoveryStatusCompleted
-	case SipDiscoveryStatusFailed:
-		*s = SipDiscoveryStatusFailed
-	default:
-		*s = SipDiscoveryStatus(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s SipDiscoveryStatus) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s SipDiscoveryStatus) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipDiscoveryStatus) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SipDiscoveryStatus) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *SipFailoverConfig) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *SipFailoverConfig) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("enabled")
-		e.Bool(s.Enabled)
-	}
+	e.FieldStart("enabled")
+	e.Bool(s.Enabled)
 	{
 		e.FieldStart("endpoints")
 		e.ArrStart()
@@ -7971,391 +3297,129 @@ func (s *SipFailoverConfig) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-	{
-		if s.Triggers != nil {
-			e.FieldStart("triggers")
-			e.ArrStart()
-			for _, elem := range s.Triggers {
-				elem.Encode(e)
-			}
-			e.ArrEnd()
+	if s.Triggers != nil {
+		e.FieldStart("triggers")
+		e.ArrStart()
+		for _, elem := range s.Triggers {
+			elem.Encode(e)
 		}
+		e.ArrEnd()
 	}
-	{
-		if s.Failback.Set {
-			e.FieldStart("failback")
-			s.Failback.Encode(e)
-		}
+	if s.Failback.Set {
+		e.FieldStart("failback")
+		s.Failback.Encode(e)
 	}
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfSipFailoverConfig = [4]string{
-	0: "enabled",
-	1: "endpoints",
-	2: "triggers",
-	3: "failback",
+var objectOfSipFailoverConfig = codec.Object{
+	Type:     "SipFailoverConfig",
+	Members:  []string{"enabled", "endpoints", "triggers", "failback"},
+	Required: []uint8{0b00000011},
 }
 
-// Decode decodes SipFailoverConfig from json.
 func (s *SipFailoverConfig) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SipFailoverConfig to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfSipFailoverConfig.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "enabled":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Bool()
-				s.Enabled = bool(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"enabled\"")
-			}
+			return 0, codec.DecodeBool(d, &s.Enabled)
 		case "endpoints":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				s.Endpoints = make([]SipFailoverEndpoint, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem SipFailoverEndpoint
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Endpoints = append(s.Endpoints, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"endpoints\"")
-			}
+			return 1, codec.DecodeArr(d, &s.Endpoints, (*SipFailoverEndpoint).Decode)
 		case "triggers":
-			if err := func() error {
-				s.Triggers = make([]SipFailoverConfigTriggersItem, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem SipFailoverConfigTriggersItem
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Triggers = append(s.Triggers, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"triggers\"")
-			}
+			return 2, codec.DecodeArr(d, &s.Triggers, (*SipFailoverConfigTriggersItem).Decode)
 		case "failback":
-			if err := func() error {
-				s.Failback.Reset()
-				if err := s.Failback.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"failback\"")
-			}
-		default:
-			return errors.Errorf("unexpected field %q", k)
+			s.Failback.Reset()
+			return 3, s.Failback.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SipFailoverConfig")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSipFailoverConfig) {
-					name = jsonFieldsNameOfSipFailoverConfig[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SipFailoverConfig) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *SipFailoverConfig) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipFailoverConfig) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SipFailoverConfig) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes SipFailoverConfigFailback as json.
 func (s SipFailoverConfigFailback) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes SipFailoverConfigFailback from json.
 func (s *SipFailoverConfigFailback) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode SipFailoverConfigFailback to nil")
+		return codec.Nil("SipFailoverConfigFailback")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch SipFailoverConfigFailback(v) {
-	case SipFailoverConfigFailbackAuto:
-		*s = SipFailoverConfigFailbackAuto
-	case SipFailoverConfigFailbackManual:
-		*s = SipFailoverConfigFailbackManual
-	default:
-		*s = SipFailoverConfigFailback(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s SipFailoverConfigFailback) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s SipFailoverConfigFailback) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *SipFailoverConfigFailback) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes SipFailoverConfigTriggersItem as json.
 func (s SipFailoverConfigTriggersItem) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes SipFailoverConfigTriggersItem from json.
 func (s *SipFailoverConfigTriggersItem) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode SipFailoverConfigTriggersItem to nil")
+		return codec.Nil("SipFailoverConfigTriggersItem")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch SipFailoverConfigTriggersItem(v) {
-	case SipFailoverConfigTriggersItemUnreachable:
-		*s = SipFailoverConfigTriggersItemUnreachable
-	case SipFailoverConfigTriggersItemAuthFailure:
-		*s = SipFailoverConfigTriggersItemAuthFailure
-	case SipFailoverConfigTriggersItemTimeout:
-		*s = SipFailoverConfigTriggersItemTimeout
-	default:
-		*s = SipFailoverConfigTriggersItem(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s SipFailoverConfigTriggersItem) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s SipFailoverConfigTriggersItem) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *SipFailoverConfigTriggersItem) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode implements json.Marshaler.
 func (s *SipFailoverEndpoint) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("host")
+	e.Str(s.Host)
+	if s.Port.Set {
+		e.FieldStart("port")
+		s.Port.Encode(e)
+	}
+	if s.Transport.Set {
+		e.FieldStart("transport")
+		s.Transport.Encode(e)
+	}
+	e.FieldStart("priority")
+	e.Int(s.Priority)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *SipFailoverEndpoint) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("host")
-		e.Str(s.Host)
-	}
-	{
-		if s.Port.Set {
-			e.FieldStart("port")
-			s.Port.Encode(e)
-		}
-	}
-	{
-		if s.Transport.Set {
-			e.FieldStart("transport")
-			s.Transport.Encode(e)
-		}
-	}
-	{
-		e.FieldStart("priority")
-		e.Int(s.Priority)
-	}
+var objectOfSipFailoverEndpoint = codec.Object{
+	Type:     "SipFailoverEndpoint",
+	Members:  []string{"host", "port", "transport", "priority"},
+	Required: []uint8{0b00001001},
 }
 
-var jsonFieldsNameOfSipFailoverEndpoint = [4]string{
-	0: "host",
-	1: "port",
-	2: "transport",
-	3: "priority",
-}
-
-// Decode decodes SipFailoverEndpoint from json.
 func (s *SipFailoverEndpoint) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SipFailoverEndpoint to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfSipFailoverEndpoint.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "host":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.Host = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"host\"")
-			}
+			return 0, codec.DecodeStr(d, &s.Host)
 		case "port":
-			if err := func() error {
-				s.Port.Reset()
-				if err := s.Port.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"port\"")
-			}
+			s.Port.Reset()
+			return 1, s.Port.Decode(d)
 		case "transport":
-			if err := func() error {
-				s.Transport.Reset()
-				if err := s.Transport.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"transport\"")
-			}
+			s.Transport.Reset()
+			return 2, s.Transport.Decode(d)
 		case "priority":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				v, err := d.Int()
-				s.Priority = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"priority\"")
-			}
-		default:
-			return errors.Errorf("unexpected field %q", k)
+			return 3, codec.DecodeInt(d, &s.Priority)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SipFailoverEndpoint")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00001001,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSipFailoverEndpoint) {
-					name = jsonFieldsNameOfSipFailoverEndpoint[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SipFailoverEndpoint) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *SipFailoverEndpoint) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipFailoverEndpoint) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SipFailoverEndpoint) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *SipFirewallAddresses) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *SipFirewallAddresses) encodeFields(e *jx.Encoder) {
 	{
 		e.FieldStart("ip_addresses")
 		e.ArrStart()
@@ -8364,349 +3428,107 @@ func (s *SipFirewallAddresses) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-	{
-		e.FieldStart("ports")
-		s.Ports.Encode(e)
-	}
-}
-
-var jsonFieldsNameOfSipFirewallAddresses = [2]string{
-	0: "ip_addresses",
-	1: "ports",
-}
-
-// Decode decodes SipFirewallAddresses from json.
-func (s *SipFirewallAddresses) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SipFirewallAddresses to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "ip_addresses":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				s.IPAddresses = make([]string, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem string
-					v, err := d.Str()
-					elem = string(v)
-					if err != nil {
-						return err
-					}
-					s.IPAddresses = append(s.IPAddresses, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"ip_addresses\"")
-			}
-		case "ports":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := s.Ports.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"ports\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SipFirewallAddresses")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSipFirewallAddresses) {
-					name = jsonFieldsNameOfSipFirewallAddresses[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SipFirewallAddresses) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipFirewallAddresses) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *SipFirewallAddressesReply) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("ports")
+	s.Ports.Encode(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *SipFirewallAddressesReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("data")
-		s.Data.Encode(e)
-	}
+var objectOfSipFirewallAddresses = codec.Object{
+	Type:     "SipFirewallAddresses",
+	Members:  []string{"ip_addresses", "ports"},
+	Required: []uint8{0b00000011},
+}
+
+func (s *SipFirewallAddresses) Decode(d *jx.Decoder) error {
+	return objectOfSipFirewallAddresses.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "ip_addresses":
+			return 0, codec.DecodeStrs(d, &s.IPAddresses)
+		case "ports":
+			return 1, s.Ports.Decode(d)
+		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *SipFirewallAddresses) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *SipFirewallAddresses) UnmarshalJSON(data []byte) error {
+	return s.Decode(jx.DecodeBytes(data))
+}
+
+func (s *SipFirewallAddressesReply) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("data")
+	s.Data.Encode(e)
 	{
 		_ = s.Errors
 		e.FieldStart("errors")
 		e.Null()
 	}
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfSipFirewallAddressesReply = [2]string{
-	0: "data",
-	1: "errors",
+var objectOfSipFirewallAddressesReply = codec.Object{
+	Type:     "SipFirewallAddressesReply",
+	Members:  []string{"data", "errors"},
+	Required: []uint8{0b00000011},
 }
 
-// Decode decodes SipFirewallAddressesReply from json.
 func (s *SipFirewallAddressesReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SipFirewallAddressesReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfSipFirewallAddressesReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
+			return 0, s.Data.Decode(d)
 		case "errors":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
+			return 1, d.Null()
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SipFirewallAddressesReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSipFirewallAddressesReply) {
-					name = jsonFieldsNameOfSipFirewallAddressesReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SipFirewallAddressesReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *SipFirewallAddressesReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *SipFirewallAddressesReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode implements json.Marshaler.
 func (s *SipFirewallPorts) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("sip")
+	e.Str(s.Sip)
+	e.FieldStart("rtp")
+	e.Str(s.Rtp)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *SipFirewallPorts) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("sip")
-		e.Str(s.Sip)
-	}
-	{
-		e.FieldStart("rtp")
-		e.Str(s.Rtp)
-	}
+var objectOfSipFirewallPorts = codec.Object{
+	Type:     "SipFirewallPorts",
+	Members:  []string{"sip", "rtp"},
+	Required: []uint8{0b00000011},
 }
 
-var jsonFieldsNameOfSipFirewallPorts = [2]string{
-	0: "sip",
-	1: "rtp",
-}
-
-// Decode decodes SipFirewallPorts from json.
 func (s *SipFirewallPorts) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SipFirewallPorts to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfSipFirewallPorts.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "sip":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.Sip = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"sip\"")
-			}
+			return 0, codec.DecodeStr(d, &s.Sip)
 		case "rtp":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.Rtp = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"rtp\"")
-			}
-		default:
-			return d.Skip()
+			return 1, codec.DecodeStr(d, &s.Rtp)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SipFirewallPorts")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSipFirewallPorts) {
-					name = jsonFieldsNameOfSipFirewallPorts[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SipFirewallPorts) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *SipFirewallPorts) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipFirewallPorts) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SipFirewallPorts) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *SipHeaderMapping) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *SipHeaderMapping) encodeFields(e *jx.Encoder) {
-	{
-		if s.Direction.Set {
-			e.FieldStart("direction")
-			s.Direction.Encode(e)
-		}
+	if s.Direction.Set {
+		e.FieldStart("direction")
+		s.Direction.Encode(e)
 	}
 	{
 		e.FieldStart("headers")
@@ -8716,133 +3538,47 @@ func (s *SipHeaderMapping) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-}
-
-var jsonFieldsNameOfSipHeaderMapping = [2]string{
-	0: "direction",
-	1: "headers",
-}
-
-// Decode decodes SipHeaderMapping from json.
-func (s *SipHeaderMapping) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SipHeaderMapping to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "direction":
-			if err := func() error {
-				s.Direction.Reset()
-				if err := s.Direction.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"direction\"")
-			}
-		case "headers":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				s.Headers = make([]SipHeaderRule, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem SipHeaderRule
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Headers = append(s.Headers, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"headers\"")
-			}
-		default:
-			return errors.Errorf("unexpected field %q", k)
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SipHeaderMapping")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000010,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSipHeaderMapping) {
-					name = jsonFieldsNameOfSipHeaderMapping[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SipHeaderMapping) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipHeaderMapping) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode encodes SipHeaderRule as json.
-func (s SipHeaderRule) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
 	e.ObjEnd()
 }
 
-func (s SipHeaderRule) encodeFields(e *jx.Encoder) {
+var objectOfSipHeaderMapping = codec.Object{
+	Type:     "SipHeaderMapping",
+	Members:  []string{"direction", "headers"},
+	Required: []uint8{0b00000010},
+}
+
+func (s *SipHeaderMapping) Decode(d *jx.Decoder) error {
+	return objectOfSipHeaderMapping.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "direction":
+			s.Direction.Reset()
+			return 0, s.Direction.Decode(d)
+		case "headers":
+			return 1, codec.DecodeArr(d, &s.Headers, (*SipHeaderRule).Decode)
+		}
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
+}
+
+func (s *SipHeaderMapping) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *SipHeaderMapping) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s SipHeaderRule) Encode(e *jx.Encoder) {
+	e.ObjStart()
 	switch s.Type {
 	case SipCustomHeaderRuleSipHeaderRule:
 		e.FieldStart("type")
 		e.Str("custom")
 		{
 			s := s.SipCustomHeaderRule
-			{
-				e.FieldStart("key")
-				e.Str(s.Key)
-			}
-			{
-				e.FieldStart("value")
-				e.Str(s.Value)
-			}
-			{
-				if s.Passthrough.Set {
-					e.FieldStart("passthrough")
-					s.Passthrough.Encode(e)
-				}
+			e.FieldStart("key")
+			e.Str(s.Key)
+			e.FieldStart("value")
+			e.Str(s.Value)
+			if s.Passthrough.Set {
+				e.FieldStart("passthrough")
+				s.Passthrough.Encode(e)
 			}
 		}
 	case SipUuiHeaderRuleSipHeaderRule:
@@ -8850,33 +3586,25 @@ func (s SipHeaderRule) encodeFields(e *jx.Encoder) {
 		e.Str("uui")
 		{
 			s := s.SipUuiHeaderRule
-			{
-				e.FieldStart("target")
-				e.Str(s.Target)
+			e.FieldStart("target")
+			e.Str(s.Target)
+			if s.Purpose.Set {
+				e.FieldStart("purpose")
+				s.Purpose.Encode(e)
 			}
-			{
-				if s.Purpose.Set {
-					e.FieldStart("purpose")
-					s.Purpose.Encode(e)
-				}
+			if s.Encoding.Set {
+				e.FieldStart("encoding")
+				s.Encoding.Encode(e)
 			}
-			{
-				if s.Encoding.Set {
-					e.FieldStart("encoding")
-					s.Encoding.Encode(e)
-				}
-			}
-			{
-				if s.Content.Set {
-					e.FieldStart("content")
-					s.Content.Encode(e)
-				}
+			if s.Content.Set {
+				e.FieldStart("content")
+				s.Content.Encode(e)
 			}
 		}
 	}
+	e.ObjEnd()
 }
 
-// Decode decodes SipHeaderRule from json.
 func (s *SipHeaderRule) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode SipHeaderRule to nil")
@@ -8933,74 +3661,29 @@ func (s *SipHeaderRule) Decode(d *jx.Decoder) error {
 	return nil
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s SipHeaderRule) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s SipHeaderRule) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipHeaderRule) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SipHeaderRule) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes SipHealthStatus as json.
 func (s SipHealthStatus) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes SipHealthStatus from json.
 func (s *SipHealthStatus) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode SipHealthStatus to nil")
+		return codec.Nil("SipHealthStatus")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch SipHealthStatus(v) {
-	case SipHealthStatusHealthy:
-		*s = SipHealthStatusHealthy
-	case SipHealthStatusUnreachable:
-		*s = SipHealthStatusUnreachable
-	case SipHealthStatusUnchecked:
-		*s = SipHealthStatusUnchecked
-	default:
-		*s = SipHealthStatus(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s SipHealthStatus) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s SipHealthStatus) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipHealthStatus) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SipHealthStatus) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *SipNumber) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *SipNumber) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("phone_number")
-		e.Str(s.PhoneNumber)
-	}
+	e.FieldStart("phone_number")
+	e.Str(s.PhoneNumber)
 	{
 		e.FieldStart("directions")
 		e.ArrStart()
@@ -9009,223 +3692,70 @@ func (s *SipNumber) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-	{
-		e.FieldStart("sip_endpoint")
-		s.SipEndpoint.Encode(e)
+	e.FieldStart("sip_endpoint")
+	s.SipEndpoint.Encode(e)
+	e.FieldStart("health_status")
+	s.HealthStatus.Encode(e)
+	if s.Direction.Set {
+		e.FieldStart("direction")
+		s.Direction.Encode(e)
 	}
-	{
-		e.FieldStart("health_status")
-		s.HealthStatus.Encode(e)
+	if s.Status.Set {
+		e.FieldStart("status")
+		s.Status.Encode(e)
 	}
-	{
-		if s.Direction.Set {
-			e.FieldStart("direction")
-			s.Direction.Encode(e)
-		}
-	}
-	{
-		if s.Status.Set {
-			e.FieldStart("status")
-			s.Status.Encode(e)
-		}
-	}
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfSipNumber = [6]string{
-	0: "phone_number",
-	1: "directions",
-	2: "sip_endpoint",
-	3: "health_status",
-	4: "direction",
-	5: "status",
+var objectOfSipNumber = codec.Object{
+	Type:     "SipNumber",
+	Members:  []string{"phone_number", "directions", "sip_endpoint", "health_status", "direction", "status"},
+	Required: []uint8{0b00001111},
 }
 
-// Decode decodes SipNumber from json.
 func (s *SipNumber) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SipNumber to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfSipNumber.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "phone_number":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.PhoneNumber = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"phone_number\"")
-			}
+			return 0, codec.DecodeStr(d, &s.PhoneNumber)
 		case "directions":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				s.Directions = make([]SipDirection, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem SipDirection
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Directions = append(s.Directions, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"directions\"")
-			}
+			return 1, codec.DecodeArr(d, &s.Directions, (*SipDirection).Decode)
 		case "sip_endpoint":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				if err := s.SipEndpoint.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"sip_endpoint\"")
-			}
+			return 2, s.SipEndpoint.Decode(d)
 		case "health_status":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				if err := s.HealthStatus.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"health_status\"")
-			}
+			return 3, s.HealthStatus.Decode(d)
 		case "direction":
-			if err := func() error {
-				s.Direction.Reset()
-				if err := s.Direction.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"direction\"")
-			}
+			s.Direction.Reset()
+			return 4, s.Direction.Decode(d)
 		case "status":
-			if err := func() error {
-				s.Status.Reset()
-				if err := s.Status.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"status\"")
-			}
-		default:
-			return d.Skip()
+			s.Status.Reset()
+			return 5, s.Status.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SipNumber")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00001111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSipNumber) {
-					name = jsonFieldsNameOfSipNumber[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SipNumber) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *SipNumber) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipNumber) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SipNumber) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes SipNumberDirection as json.
 func (s SipNumberDirection) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes SipNumberDirection from json.
 func (s *SipNumberDirection) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode SipNumberDirection to nil")
+		return codec.Nil("SipNumberDirection")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch SipNumberDirection(v) {
-	case SipNumberDirectionInbound:
-		*s = SipNumberDirectionInbound
-	case SipNumberDirectionOutbound:
-		*s = SipNumberDirectionOutbound
-	case SipNumberDirectionBoth:
-		*s = SipNumberDirectionBoth
-	default:
-		*s = SipNumberDirection(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s SipNumberDirection) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s SipNumberDirection) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipNumberDirection) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SipNumberDirection) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *SipNumberList) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *SipNumberList) encodeFields(e *jx.Encoder) {
 	{
 		e.FieldStart("numbers")
 		e.ArrStart()
@@ -9234,792 +3764,262 @@ func (s *SipNumberList) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfSipNumberList = [1]string{
-	0: "numbers",
+var objectOfSipNumberList = codec.Object{
+	Type:     "SipNumberList",
+	Members:  []string{"numbers"},
+	Required: []uint8{0b00000001},
 }
 
-// Decode decodes SipNumberList from json.
 func (s *SipNumberList) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SipNumberList to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfSipNumberList.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "numbers":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				s.Numbers = make([]SipNumber, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem SipNumber
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Numbers = append(s.Numbers, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"numbers\"")
-			}
-		default:
-			return d.Skip()
+			return 0, codec.DecodeArr(d, &s.Numbers, (*SipNumber).Decode)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SipNumberList")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000001,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSipNumberList) {
-					name = jsonFieldsNameOfSipNumberList[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SipNumberList) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *SipNumberList) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipNumberList) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SipNumberList) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *SipNumberListReply) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *SipNumberListReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("data")
-		s.Data.Encode(e)
-	}
+	e.FieldStart("data")
+	s.Data.Encode(e)
 	{
 		_ = s.Errors
 		e.FieldStart("errors")
 		e.Null()
 	}
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfSipNumberListReply = [2]string{
-	0: "data",
-	1: "errors",
+var objectOfSipNumberListReply = codec.Object{
+	Type:     "SipNumberListReply",
+	Members:  []string{"data", "errors"},
+	Required: []uint8{0b00000011},
 }
 
-// Decode decodes SipNumberListReply from json.
 func (s *SipNumberListReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SipNumberListReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfSipNumberListReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
+			return 0, s.Data.Decode(d)
 		case "errors":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
+			return 1, d.Null()
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SipNumberListReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSipNumberListReply) {
-					name = jsonFieldsNameOfSipNumberListReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SipNumberListReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *SipNumberListReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipNumberListReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SipNumberListReply) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *SipNumberProof) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("phone_number")
+	e.Str(s.PhoneNumber)
+	e.FieldStart("status")
+	s.Status.Encode(e)
+	e.FieldStart("reason")
+	s.Reason.Encode(e)
+	e.FieldStart("expires_at")
+	json.EncodeTimeFormat(e, s.ExpiresAt, "2006-01-02T15:04:05.000Z07:00")
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *SipNumberProof) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("phone_number")
-		e.Str(s.PhoneNumber)
-	}
-	{
-		e.FieldStart("status")
-		s.Status.Encode(e)
-	}
-	{
-		e.FieldStart("reason")
-		s.Reason.Encode(e)
-	}
-	{
-		e.FieldStart("expires_at")
-		json.EncodeTimeFormat(e, s.ExpiresAt, "2006-01-02T15:04:05.000Z07:00")
-	}
+var objectOfSipNumberProof = codec.Object{
+	Type:     "SipNumberProof",
+	Members:  []string{"phone_number", "status", "reason", "expires_at"},
+	Required: []uint8{0b00001111},
 }
 
-var jsonFieldsNameOfSipNumberProof = [4]string{
-	0: "phone_number",
-	1: "status",
-	2: "reason",
-	3: "expires_at",
-}
-
-// Decode decodes SipNumberProof from json.
 func (s *SipNumberProof) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SipNumberProof to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfSipNumberProof.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "phone_number":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.PhoneNumber = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"phone_number\"")
-			}
+			return 0, codec.DecodeStr(d, &s.PhoneNumber)
 		case "status":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := s.Status.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"status\"")
-			}
+			return 1, s.Status.Decode(d)
 		case "reason":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				if err := s.Reason.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"reason\"")
-			}
+			return 2, s.Reason.Decode(d)
 		case "expires_at":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.000Z07:00")
-				s.ExpiresAt = v
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"expires_at\"")
-			}
-		default:
-			return d.Skip()
+			return 3, codec.DecodeTime(d, &s.ExpiresAt, "2006-01-02T15:04:05.000Z07:00")
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SipNumberProof")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00001111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSipNumberProof) {
-					name = jsonFieldsNameOfSipNumberProof[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SipNumberProof) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *SipNumberProof) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipNumberProof) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SipNumberProof) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *SipNumberProofCode) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("phone_number")
+	e.Str(s.PhoneNumber)
+	e.FieldStart("code")
+	e.Str(s.Code)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *SipNumberProofCode) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("phone_number")
-		e.Str(s.PhoneNumber)
-	}
-	{
-		e.FieldStart("code")
-		e.Str(s.Code)
-	}
+var objectOfSipNumberProofCode = codec.Object{
+	Type:     "SipNumberProofCode",
+	Members:  []string{"phone_number", "code"},
+	Required: []uint8{0b00000011},
 }
 
-var jsonFieldsNameOfSipNumberProofCode = [2]string{
-	0: "phone_number",
-	1: "code",
-}
-
-// Decode decodes SipNumberProofCode from json.
 func (s *SipNumberProofCode) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SipNumberProofCode to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfSipNumberProofCode.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "phone_number":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.PhoneNumber = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"phone_number\"")
-			}
+			return 0, codec.DecodeStr(d, &s.PhoneNumber)
 		case "code":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.Code = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"code\"")
-			}
-		default:
-			return errors.Errorf("unexpected field %q", k)
+			return 1, codec.DecodeStr(d, &s.Code)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SipNumberProofCode")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSipNumberProofCode) {
-					name = jsonFieldsNameOfSipNumberProofCode[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SipNumberProofCode) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *SipNumberProofCode) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipNumberProofCode) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SipNumberProofCode) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *SipNumberProofReply) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *SipNumberProofReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("data")
-		s.Data.Encode(e)
-	}
+	e.FieldStart("data")
+	s.Data.Encode(e)
 	{
 		_ = s.Errors
 		e.FieldStart("errors")
 		e.Null()
 	}
-}
-
-var jsonFieldsNameOfSipNumberProofReply = [2]string{
-	0: "data",
-	1: "errors",
-}
-
-// Decode decodes SipNumberProofReply from json.
-func (s *SipNumberProofReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SipNumberProofReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
-		case "errors":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SipNumberProofReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSipNumberProofReply) {
-					name = jsonFieldsNameOfSipNumberProofReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SipNumberProofReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipNumberProofReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *SipNumberProofStart) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *SipNumberProofStart) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("phone_number")
-		e.Str(s.PhoneNumber)
-	}
+var objectOfSipNumberProofReply = codec.Object{
+	Type:     "SipNumberProofReply",
+	Members:  []string{"data", "errors"},
+	Required: []uint8{0b00000011},
 }
 
-var jsonFieldsNameOfSipNumberProofStart = [1]string{
-	0: "phone_number",
+func (s *SipNumberProofReply) Decode(d *jx.Decoder) error {
+	return objectOfSipNumberProofReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "data":
+			return 0, s.Data.Decode(d)
+		case "errors":
+			return 1, d.Null()
+		}
+		return -1, d.Skip()
+	})
 }
 
-// Decode decodes SipNumberProofStart from json.
+func (s *SipNumberProofReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *SipNumberProofReply) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *SipNumberProofStart) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("phone_number")
+	e.Str(s.PhoneNumber)
+	e.ObjEnd()
+}
+
+var objectOfSipNumberProofStart = codec.Object{
+	Type:     "SipNumberProofStart",
+	Members:  []string{"phone_number"},
+	Required: []uint8{0b00000001},
+}
+
 func (s *SipNumberProofStart) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SipNumberProofStart to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfSipNumberProofStart.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "phone_number":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.PhoneNumber = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"phone_number\"")
-			}
-		default:
-			return errors.Errorf("unexpected field %q", k)
+			return 0, codec.DecodeStr(d, &s.PhoneNumber)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SipNumberProofStart")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000001,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSipNumberProofStart) {
-					name = jsonFieldsNameOfSipNumberProofStart[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SipNumberProofStart) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *SipNumberProofStart) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipNumberProofStart) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SipNumberProofStart) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes SipNumberProofStatus as json.
 func (s SipNumberProofStatus) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes SipNumberProofStatus from json.
 func (s *SipNumberProofStatus) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode SipNumberProofStatus to nil")
+		return codec.Nil("SipNumberProofStatus")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch SipNumberProofStatus(v) {
-	case SipNumberProofStatusWaiting:
-		*s = SipNumberProofStatusWaiting
-	case SipNumberProofStatusCalled:
-		*s = SipNumberProofStatusCalled
-	case SipNumberProofStatusProven:
-		*s = SipNumberProofStatusProven
-	case SipNumberProofStatusFailed:
-		*s = SipNumberProofStatusFailed
-	case SipNumberProofStatusExpired:
-		*s = SipNumberProofStatusExpired
-	default:
-		*s = SipNumberProofStatus(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s SipNumberProofStatus) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s SipNumberProofStatus) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *SipNumberProofStatus) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode implements json.Marshaler.
 func (s *SipOptions) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	if s.AuthMode.Set {
+		e.FieldStart("auth_mode")
+		s.AuthMode.Encode(e)
+	}
+	if s.Port.Set {
+		e.FieldStart("port")
+		s.Port.Encode(e)
+	}
+	if s.Transport.Set {
+		e.FieldStart("transport")
+		s.Transport.Encode(e)
+	}
+	if s.SecureMedia.Set {
+		e.FieldStart("secure_media")
+		s.SecureMedia.Encode(e)
+	}
+	if s.Admits.Set {
+		e.FieldStart("admits")
+		s.Admits.Encode(e)
+	}
+	if s.AllowedIps != nil {
+		e.FieldStart("allowed_ips")
+		e.ArrStart()
+		for _, elem := range s.AllowedIps {
+			e.Str(elem)
+		}
+		e.ArrEnd()
+	}
+	if s.TLSVerification.Set {
+		e.FieldStart("tls_verification")
+		s.TLSVerification.Encode(e)
+	}
+	if s.TransferPolicy.Set {
+		e.FieldStart("transfer_policy")
+		s.TransferPolicy.Encode(e)
+	}
+	if s.DtmfMode.Set {
+		e.FieldStart("dtmf_mode")
+		s.DtmfMode.Encode(e)
+	}
+	if s.RedirectPolicy.Set {
+		e.FieldStart("redirect_policy")
+		s.RedirectPolicy.Encode(e)
+	}
+	if s.SipCredentialsSet.Set {
+		e.FieldStart("sip_credentials_set")
+		s.SipCredentialsSet.Encode(e)
+	}
 	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *SipOptions) encodeFields(e *jx.Encoder) {
-	{
-		if s.AuthMode.Set {
-			e.FieldStart("auth_mode")
-			s.AuthMode.Encode(e)
-		}
-	}
-	{
-		if s.Port.Set {
-			e.FieldStart("port")
-			s.Port.Encode(e)
-		}
-	}
-	{
-		if s.Transport.Set {
-			e.FieldStart("transport")
-			s.Transport.Encode(e)
-		}
-	}
-	{
-		if s.SecureMedia.Set {
-			e.FieldStart("secure_media")
-			s.SecureMedia.Encode(e)
-		}
-	}
-	{
-		if s.Admits.Set {
-			e.FieldStart("admits")
-			s.Admits.Encode(e)
-		}
-	}
-	{
-		if s.AllowedIps != nil {
-			e.FieldStart("allowed_ips")
-			e.ArrStart()
-			for _, elem := range s.AllowedIps {
-				e.Str(elem)
-			}
-			e.ArrEnd()
-		}
-	}
-	{
-		if s.TLSVerification.Set {
-			e.FieldStart("tls_verification")
-			s.TLSVerification.Encode(e)
-		}
-	}
-	{
-		if s.TransferPolicy.Set {
-			e.FieldStart("transfer_policy")
-			s.TransferPolicy.Encode(e)
-		}
-	}
-	{
-		if s.DtmfMode.Set {
-			e.FieldStart("dtmf_mode")
-			s.DtmfMode.Encode(e)
-		}
-	}
-	{
-		if s.RedirectPolicy.Set {
-			e.FieldStart("redirect_policy")
-			s.RedirectPolicy.Encode(e)
-		}
-	}
-	{
-		if s.SipCredentialsSet.Set {
-			e.FieldStart("sip_credentials_set")
-			s.SipCredentialsSet.Encode(e)
-		}
-	}
 }
 
 var jsonFieldsNameOfSipOptions = [11]string{
@@ -10036,130 +4036,84 @@ var jsonFieldsNameOfSipOptions = [11]string{
 	10: "sip_credentials_set",
 }
 
-// Decode decodes SipOptions from json.
 func (s *SipOptions) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode SipOptions to nil")
 	}
 
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return codec.Wrap(d.ObjBytes(func(d *jx.Decoder, k []byte) error {
 		switch string(k) {
 		case "auth_mode":
 			if err := func() error {
 				s.AuthMode.Reset()
-				if err := s.AuthMode.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.AuthMode.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"auth_mode\"")
 			}
 		case "port":
 			if err := func() error {
 				s.Port.Reset()
-				if err := s.Port.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.Port.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"port\"")
 			}
 		case "transport":
 			if err := func() error {
 				s.Transport.Reset()
-				if err := s.Transport.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.Transport.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"transport\"")
 			}
 		case "secure_media":
 			if err := func() error {
 				s.SecureMedia.Reset()
-				if err := s.SecureMedia.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.SecureMedia.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"secure_media\"")
 			}
 		case "admits":
 			if err := func() error {
 				s.Admits.Reset()
-				if err := s.Admits.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.Admits.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"admits\"")
 			}
 		case "allowed_ips":
-			if err := func() error {
-				s.AllowedIps = make([]string, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem string
-					v, err := d.Str()
-					elem = string(v)
-					if err != nil {
-						return err
-					}
-					s.AllowedIps = append(s.AllowedIps, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
+			if err := codec.DecodeStrs(d, &s.AllowedIps); err != nil {
 				return errors.Wrap(err, "decode field \"allowed_ips\"")
 			}
 		case "tls_verification":
 			if err := func() error {
 				s.TLSVerification.Reset()
-				if err := s.TLSVerification.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.TLSVerification.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"tls_verification\"")
 			}
 		case "transfer_policy":
 			if err := func() error {
 				s.TransferPolicy.Reset()
-				if err := s.TransferPolicy.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.TransferPolicy.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"transfer_policy\"")
 			}
 		case "dtmf_mode":
 			if err := func() error {
 				s.DtmfMode.Reset()
-				if err := s.DtmfMode.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.DtmfMode.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"dtmf_mode\"")
 			}
 		case "redirect_policy":
 			if err := func() error {
 				s.RedirectPolicy.Reset()
-				if err := s.RedirectPolicy.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.RedirectPolicy.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"redirect_policy\"")
 			}
 		case "sip_credentials_set":
 			if err := func() error {
 				s.SipCredentialsSet.Reset()
-				if err := s.SipCredentialsSet.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.SipCredentialsSet.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"sip_credentials_set\"")
 			}
@@ -10167,195 +4121,96 @@ func (s *SipOptions) Decode(d *jx.Decoder) error {
 			return d.Skip()
 		}
 		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SipOptions")
-	}
-
-	return nil
+	}), "decode SipOptions")
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SipOptions) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *SipOptions) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipOptions) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SipOptions) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes SipOptionsAdmits as json.
 func (s SipOptionsAdmits) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes SipOptionsAdmits from json.
 func (s *SipOptionsAdmits) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode SipOptionsAdmits to nil")
+		return codec.Nil("SipOptionsAdmits")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch SipOptionsAdmits(v) {
-	case SipOptionsAdmitsAnyone:
-		*s = SipOptionsAdmitsAnyone
-	case SipOptionsAdmitsAddresses:
-		*s = SipOptionsAdmitsAddresses
-	case SipOptionsAdmitsCredentials:
-		*s = SipOptionsAdmitsCredentials
-	case SipOptionsAdmitsRegistration:
-		*s = SipOptionsAdmitsRegistration
-	default:
-		*s = SipOptionsAdmits(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s SipOptionsAdmits) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s SipOptionsAdmits) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipOptionsAdmits) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SipOptionsAdmits) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes SipOptionsDtmfMode as json.
 func (s SipOptionsDtmfMode) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes SipOptionsDtmfMode from json.
 func (s *SipOptionsDtmfMode) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode SipOptionsDtmfMode to nil")
+		return codec.Nil("SipOptionsDtmfMode")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch SipOptionsDtmfMode(v) {
-	case SipOptionsDtmfModeRfc2833:
-		*s = SipOptionsDtmfModeRfc2833
-	case SipOptionsDtmfModeInfo:
-		*s = SipOptionsDtmfModeInfo
-	case SipOptionsDtmfModeInband:
-		*s = SipOptionsDtmfModeInband
-	default:
-		*s = SipOptionsDtmfMode(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s SipOptionsDtmfMode) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s SipOptionsDtmfMode) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipOptionsDtmfMode) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SipOptionsDtmfMode) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *SipOptionsInput) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	if s.Port.Set {
+		e.FieldStart("port")
+		s.Port.Encode(e)
+	}
+	if s.Transport.Set {
+		e.FieldStart("transport")
+		s.Transport.Encode(e)
+	}
+	e.FieldStart("secure_media")
+	e.Bool(true)
+	if s.SipUsername.Set {
+		e.FieldStart("sip_username")
+		s.SipUsername.Encode(e)
+	}
+	if s.SipPassword.Set {
+		e.FieldStart("sip_password")
+		s.SipPassword.Encode(e)
+	}
+	if s.AuthMode.Set {
+		e.FieldStart("auth_mode")
+		s.AuthMode.Encode(e)
+	}
+	if s.RegisterAuth.Set {
+		e.FieldStart("register_auth")
+		s.RegisterAuth.Encode(e)
+	}
+	if s.AllowedIps != nil {
+		e.FieldStart("allowed_ips")
+		e.ArrStart()
+		for _, elem := range s.AllowedIps {
+			e.Str(elem)
+		}
+		e.ArrEnd()
+	}
+	if s.TLSVerification.Set {
+		e.FieldStart("tls_verification")
+		s.TLSVerification.Encode(e)
+	}
+	if s.TransferPolicy.Set {
+		e.FieldStart("transfer_policy")
+		s.TransferPolicy.Encode(e)
+	}
+	if s.DtmfMode.Set {
+		e.FieldStart("dtmf_mode")
+		s.DtmfMode.Encode(e)
+	}
+	if s.RedirectPolicy.Set {
+		e.FieldStart("redirect_policy")
+		s.RedirectPolicy.Encode(e)
+	}
 	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *SipOptionsInput) encodeFields(e *jx.Encoder) {
-	{
-		if s.Port.Set {
-			e.FieldStart("port")
-			s.Port.Encode(e)
-		}
-	}
-	{
-		if s.Transport.Set {
-			e.FieldStart("transport")
-			s.Transport.Encode(e)
-		}
-	}
-	{
-		e.FieldStart("secure_media")
-		e.Bool(true)
-	}
-	{
-		if s.SipUsername.Set {
-			e.FieldStart("sip_username")
-			s.SipUsername.Encode(e)
-		}
-	}
-	{
-		if s.SipPassword.Set {
-			e.FieldStart("sip_password")
-			s.SipPassword.Encode(e)
-		}
-	}
-	{
-		if s.AuthMode.Set {
-			e.FieldStart("auth_mode")
-			s.AuthMode.Encode(e)
-		}
-	}
-	{
-		if s.RegisterAuth.Set {
-			e.FieldStart("register_auth")
-			s.RegisterAuth.Encode(e)
-		}
-	}
-	{
-		if s.AllowedIps != nil {
-			e.FieldStart("allowed_ips")
-			e.ArrStart()
-			for _, elem := range s.AllowedIps {
-				e.Str(elem)
-			}
-			e.ArrEnd()
-		}
-	}
-	{
-		if s.TLSVerification.Set {
-			e.FieldStart("tls_verification")
-			s.TLSVerification.Encode(e)
-		}
-	}
-	{
-		if s.TransferPolicy.Set {
-			e.FieldStart("transfer_policy")
-			s.TransferPolicy.Encode(e)
-		}
-	}
-	{
-		if s.DtmfMode.Set {
-			e.FieldStart("dtmf_mode")
-			s.DtmfMode.Encode(e)
-		}
-	}
-	{
-		if s.RedirectPolicy.Set {
-			e.FieldStart("redirect_policy")
-			s.RedirectPolicy.Encode(e)
-		}
-	}
 }
 
 var jsonFieldsNameOfSipOptionsInput = [12]string{
@@ -10373,140 +4228,91 @@ var jsonFieldsNameOfSipOptionsInput = [12]string{
 	11: "redirect_policy",
 }
 
-// Decode decodes SipOptionsInput from json.
 func (s *SipOptionsInput) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode SipOptionsInput to nil")
 	}
 
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return codec.Wrap(d.ObjBytes(func(d *jx.Decoder, k []byte) error {
 		switch string(k) {
 		case "port":
 			if err := func() error {
 				s.Port.Reset()
-				if err := s.Port.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.Port.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"port\"")
 			}
 		case "transport":
 			if err := func() error {
 				s.Transport.Reset()
-				if err := s.Transport.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.Transport.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"transport\"")
 			}
 		case "secure_media":
 			if err := func() error {
 				s.SecureMedia.Reset()
-				if err := s.SecureMedia.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.SecureMedia.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"secure_media\"")
 			}
 		case "sip_username":
 			if err := func() error {
 				s.SipUsername.Reset()
-				if err := s.SipUsername.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.SipUsername.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"sip_username\"")
 			}
 		case "sip_password":
 			if err := func() error {
 				s.SipPassword.Reset()
-				if err := s.SipPassword.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.SipPassword.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"sip_password\"")
 			}
 		case "auth_mode":
 			if err := func() error {
 				s.AuthMode.Reset()
-				if err := s.AuthMode.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.AuthMode.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"auth_mode\"")
 			}
 		case "register_auth":
 			if err := func() error {
 				s.RegisterAuth.Reset()
-				if err := s.RegisterAuth.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.RegisterAuth.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"register_auth\"")
 			}
 		case "allowed_ips":
-			if err := func() error {
-				s.AllowedIps = make([]string, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem string
-					v, err := d.Str()
-					elem = string(v)
-					if err != nil {
-						return err
-					}
-					s.AllowedIps = append(s.AllowedIps, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
+			if err := codec.DecodeStrs(d, &s.AllowedIps); err != nil {
 				return errors.Wrap(err, "decode field \"allowed_ips\"")
 			}
 		case "tls_verification":
 			if err := func() error {
 				s.TLSVerification.Reset()
-				if err := s.TLSVerification.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.TLSVerification.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"tls_verification\"")
 			}
 		case "transfer_policy":
 			if err := func() error {
 				s.TransferPolicy.Reset()
-				if err := s.TransferPolicy.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.TransferPolicy.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"transfer_policy\"")
 			}
 		case "dtmf_mode":
 			if err := func() error {
 				s.DtmfMode.Reset()
-				if err := s.DtmfMode.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.DtmfMode.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"dtmf_mode\"")
 			}
 		case "redirect_policy":
 			if err := func() error {
 				s.RedirectPolicy.Reset()
-				if err := s.RedirectPolicy.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.RedirectPolicy.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"redirect_policy\"")
 			}
@@ -10514,711 +4320,252 @@ func (s *SipOptionsInput) Decode(d *jx.Decoder) error {
 			return errors.Errorf("unexpected field %q", k)
 		}
 		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SipOptionsInput")
-	}
-
-	return nil
+	}), "decode SipOptionsInput")
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SipOptionsInput) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *SipOptionsInput) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipOptionsInput) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SipOptionsInput) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes SipOptionsInputDtmfMode as json.
 func (s SipOptionsInputDtmfMode) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes SipOptionsInputDtmfMode from json.
 func (s *SipOptionsInputDtmfMode) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode SipOptionsInputDtmfMode to nil")
+		return codec.Nil("SipOptionsInputDtmfMode")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch SipOptionsInputDtmfMode(v) {
-	case SipOptionsInputDtmfModeRfc2833:
-		*s = SipOptionsInputDtmfModeRfc2833
-	case SipOptionsInputDtmfModeInfo:
-		*s = SipOptionsInputDtmfModeInfo
-	case SipOptionsInputDtmfModeInband:
-		*s = SipOptionsInputDtmfModeInband
-	default:
-		*s = SipOptionsInputDtmfMode(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s SipOptionsInputDtmfMode) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s SipOptionsInputDtmfMode) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *SipOptionsInputDtmfMode) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes SipOptionsInputRedirectPolicy as json.
 func (s SipOptionsInputRedirectPolicy) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes SipOptionsInputRedirectPolicy from json.
 func (s *SipOptionsInputRedirectPolicy) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode SipOptionsInputRedirectPolicy to nil")
+		return codec.Nil("SipOptionsInputRedirectPolicy")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch SipOptionsInputRedirectPolicy(v) {
-	case SipOptionsInputRedirectPolicyOff:
-		*s = SipOptionsInputRedirectPolicyOff
-	case SipOptionsInputRedirectPolicySameServer:
-		*s = SipOptionsInputRedirectPolicySameServer
-	case SipOptionsInputRedirectPolicyAny:
-		*s = SipOptionsInputRedirectPolicyAny
-	default:
-		*s = SipOptionsInputRedirectPolicy(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s SipOptionsInputRedirectPolicy) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s SipOptionsInputRedirectPolicy) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *SipOptionsInputRedirectPolicy) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes SipOptionsInputTLSVerification as json.
 func (s SipOptionsInputTLSVerification) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes SipOptionsInputTLSVerification from json.
 func (s *SipOptionsInputTLSVerification) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode SipOptionsInputTLSVerification to nil")
+		return codec.Nil("SipOptionsInputTLSVerification")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch SipOptionsInputTLSVerification(v) {
-	case SipOptionsInputTLSVerificationFull:
-		*s = SipOptionsInputTLSVerificationFull
-	case SipOptionsInputTLSVerificationChain:
-		*s = SipOptionsInputTLSVerificationChain
-	case SipOptionsInputTLSVerificationNone:
-		*s = SipOptionsInputTLSVerificationNone
-	default:
-		*s = SipOptionsInputTLSVerification(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s SipOptionsInputTLSVerification) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s SipOptionsInputTLSVerification) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *SipOptionsInputTLSVerification) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes SipOptionsInputTransferPolicy as json.
 func (s SipOptionsInputTransferPolicy) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes SipOptionsInputTransferPolicy from json.
 func (s *SipOptionsInputTransferPolicy) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode SipOptionsInputTransferPolicy to nil")
+		return codec.Nil("SipOptionsInputTransferPolicy")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch SipOptionsInputTransferPolicy(v) {
-	case SipOptionsInputTransferPolicyOff:
-		*s = SipOptionsInputTransferPolicyOff
-	case SipOptionsInputTransferPolicyOrganization:
-		*s = SipOptionsInputTransferPolicyOrganization
-	case SipOptionsInputTransferPolicyAny:
-		*s = SipOptionsInputTransferPolicyAny
-	default:
-		*s = SipOptionsInputTransferPolicy(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s SipOptionsInputTransferPolicy) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s SipOptionsInputTransferPolicy) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *SipOptionsInputTransferPolicy) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes SipOptionsRedirectPolicy as json.
 func (s SipOptionsRedirectPolicy) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes SipOptionsRedirectPolicy from json.
 func (s *SipOptionsRedirectPolicy) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode SipOptionsRedirectPolicy to nil")
+		return codec.Nil("SipOptionsRedirectPolicy")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch SipOptionsRedirectPolicy(v) {
-	case SipOptionsRedirectPolicyOff:
-		*s = SipOptionsRedirectPolicyOff
-	case SipOptionsRedirectPolicySameServer:
-		*s = SipOptionsRedirectPolicySameServer
-	case SipOptionsRedirectPolicyAny:
-		*s = SipOptionsRedirectPolicyAny
-	default:
-		*s = SipOptionsRedirectPolicy(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s SipOptionsRedirectPolicy) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s SipOptionsRedirectPolicy) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *SipOptionsRedirectPolicy) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes SipOptionsTLSVerification as json.
 func (s SipOptionsTLSVerification) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes SipOptionsTLSVerification from json.
 func (s *SipOptionsTLSVerification) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode SipOptionsTLSVerification to nil")
+		return codec.Nil("SipOptionsTLSVerification")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch SipOptionsTLSVerification(v) {
-	case SipOptionsTLSVerificationFull:
-		*s = SipOptionsTLSVerificationFull
-	case SipOptionsTLSVerificationChain:
-		*s = SipOptionsTLSVerificationChain
-	case SipOptionsTLSVerificationNone:
-		*s = SipOptionsTLSVerificationNone
-	default:
-		*s = SipOptionsTLSVerification(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s SipOptionsTLSVerification) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s SipOptionsTLSVerification) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *SipOptionsTLSVerification) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes SipOptionsTransferPolicy as json.
 func (s SipOptionsTransferPolicy) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes SipOptionsTransferPolicy from json.
 func (s *SipOptionsTransferPolicy) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode SipOptionsTransferPolicy to nil")
+		return codec.Nil("SipOptionsTransferPolicy")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch SipOptionsTransferPolicy(v) {
-	case SipOptionsTransferPolicyOff:
-		*s = SipOptionsTransferPolicyOff
-	case SipOptionsTransferPolicyOrganization:
-		*s = SipOptionsTransferPolicyOrganization
-	case SipOptionsTransferPolicyAny:
-		*s = SipOptionsTransferPolicyAny
-	default:
-		*s = SipOptionsTransferPolicy(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s SipOptionsTransferPolicy) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s SipOptionsTransferPolicy) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *SipOptionsTransferPolicy) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode implements json.Marshaler.
 func (s *SipOutboundSetup) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("sip_server")
+	e.Str(s.SipServer)
+	e.FieldStart("port")
+	e.Int(s.Port)
+	e.FieldStart("instructions")
+	e.Str(s.Instructions)
+	if s.Credentials.Set {
+		e.FieldStart("credentials")
+		s.Credentials.Encode(e)
+	}
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *SipOutboundSetup) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("sip_server")
-		e.Str(s.SipServer)
-	}
-	{
-		e.FieldStart("port")
-		e.Int(s.Port)
-	}
-	{
-		e.FieldStart("instructions")
-		e.Str(s.Instructions)
-	}
-	{
-		if s.Credentials.Set {
-			e.FieldStart("credentials")
-			s.Credentials.Encode(e)
-		}
-	}
+var objectOfSipOutboundSetup = codec.Object{
+	Type:     "SipOutboundSetup",
+	Members:  []string{"sip_server", "port", "instructions", "credentials"},
+	Required: []uint8{0b00000111},
 }
 
-var jsonFieldsNameOfSipOutboundSetup = [4]string{
-	0: "sip_server",
-	1: "port",
-	2: "instructions",
-	3: "credentials",
-}
-
-// Decode decodes SipOutboundSetup from json.
 func (s *SipOutboundSetup) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SipOutboundSetup to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfSipOutboundSetup.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "sip_server":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.SipServer = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"sip_server\"")
-			}
+			return 0, codec.DecodeStr(d, &s.SipServer)
 		case "port":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Int()
-				s.Port = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"port\"")
-			}
+			return 1, codec.DecodeInt(d, &s.Port)
 		case "instructions":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				v, err := d.Str()
-				s.Instructions = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"instructions\"")
-			}
+			return 2, codec.DecodeStr(d, &s.Instructions)
 		case "credentials":
-			if err := func() error {
-				s.Credentials.Reset()
-				if err := s.Credentials.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"credentials\"")
-			}
-		default:
-			return d.Skip()
+			s.Credentials.Reset()
+			return 3, s.Credentials.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SipOutboundSetup")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSipOutboundSetup) {
-					name = jsonFieldsNameOfSipOutboundSetup[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SipOutboundSetup) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *SipOutboundSetup) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipOutboundSetup) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SipOutboundSetup) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *SipOutboundSetupReply) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *SipOutboundSetupReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("data")
-		s.Data.Encode(e)
-	}
+	e.FieldStart("data")
+	s.Data.Encode(e)
 	{
 		_ = s.Errors
 		e.FieldStart("errors")
 		e.Null()
 	}
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfSipOutboundSetupReply = [2]string{
-	0: "data",
-	1: "errors",
+var objectOfSipOutboundSetupReply = codec.Object{
+	Type:     "SipOutboundSetupReply",
+	Members:  []string{"data", "errors"},
+	Required: []uint8{0b00000011},
 }
 
-// Decode decodes SipOutboundSetupReply from json.
 func (s *SipOutboundSetupReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SipOutboundSetupReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfSipOutboundSetupReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
+			return 0, s.Data.Decode(d)
 		case "errors":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
+			return 1, d.Null()
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SipOutboundSetupReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSipOutboundSetupReply) {
-					name = jsonFieldsNameOfSipOutboundSetupReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SipOutboundSetupReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *SipOutboundSetupReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *SipOutboundSetupReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode implements json.Marshaler.
 func (s *SipPassword) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("password")
+	e.Str(s.Password)
+	e.FieldStart("length")
+	e.Int(s.Length)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *SipPassword) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("password")
-		e.Str(s.Password)
-	}
-	{
-		e.FieldStart("length")
-		e.Int(s.Length)
-	}
+var objectOfSipPassword = codec.Object{
+	Type:     "SipPassword",
+	Members:  []string{"password", "length"},
+	Required: []uint8{0b00000011},
 }
 
-var jsonFieldsNameOfSipPassword = [2]string{
-	0: "password",
-	1: "length",
-}
-
-// Decode decodes SipPassword from json.
 func (s *SipPassword) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SipPassword to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfSipPassword.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "password":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.Password = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"password\"")
-			}
+			return 0, codec.DecodeStr(d, &s.Password)
 		case "length":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Int()
-				s.Length = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"length\"")
-			}
-		default:
-			return d.Skip()
+			return 1, codec.DecodeInt(d, &s.Length)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SipPassword")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSipPassword) {
-					name = jsonFieldsNameOfSipPassword[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SipPassword) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *SipPassword) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipPassword) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SipPassword) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *SipPasswordLength) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	if s.Length.Set {
+		e.FieldStart("length")
+		s.Length.Encode(e)
+	}
+	if s.Strength.Set {
+		e.FieldStart("strength")
+		s.Strength.Encode(e)
+	}
 	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *SipPasswordLength) encodeFields(e *jx.Encoder) {
-	{
-		if s.Length.Set {
-			e.FieldStart("length")
-			s.Length.Encode(e)
-		}
-	}
-	{
-		if s.Strength.Set {
-			e.FieldStart("strength")
-			s.Strength.Encode(e)
-		}
-	}
 }
 
 var jsonFieldsNameOfSipPasswordLength = [2]string{
@@ -11226,31 +4573,24 @@ var jsonFieldsNameOfSipPasswordLength = [2]string{
 	1: "strength",
 }
 
-// Decode decodes SipPasswordLength from json.
 func (s *SipPasswordLength) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode SipPasswordLength to nil")
 	}
 
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return codec.Wrap(d.ObjBytes(func(d *jx.Decoder, k []byte) error {
 		switch string(k) {
 		case "length":
 			if err := func() error {
 				s.Length.Reset()
-				if err := s.Length.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.Length.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"length\"")
 			}
 		case "strength":
 			if err := func() error {
 				s.Strength.Reset()
-				if err := s.Strength.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.Strength.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"strength\"")
 			}
@@ -11258,203 +4598,76 @@ func (s *SipPasswordLength) Decode(d *jx.Decoder) error {
 			return errors.Errorf("unexpected field %q", k)
 		}
 		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SipPasswordLength")
-	}
-
-	return nil
+	}), "decode SipPasswordLength")
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SipPasswordLength) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *SipPasswordLength) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipPasswordLength) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SipPasswordLength) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes SipPasswordLengthStrength as json.
 func (s SipPasswordLengthStrength) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes SipPasswordLengthStrength from json.
 func (s *SipPasswordLengthStrength) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode SipPasswordLengthStrength to nil")
+		return codec.Nil("SipPasswordLengthStrength")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch SipPasswordLengthStrength(v) {
-	case SipPasswordLengthStrengthStandard:
-		*s = SipPasswordLengthStrengthStandard
-	case SipPasswordLengthStrengthLong:
-		*s = SipPasswordLengthStrengthLong
-	default:
-		*s = SipPasswordLengthStrength(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s SipPasswordLengthStrength) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s SipPasswordLengthStrength) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *SipPasswordLengthStrength) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode implements json.Marshaler.
 func (s *SipPasswordReply) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *SipPasswordReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("data")
-		s.Data.Encode(e)
-	}
+	e.FieldStart("data")
+	s.Data.Encode(e)
 	{
 		_ = s.Errors
 		e.FieldStart("errors")
 		e.Null()
 	}
-}
-
-var jsonFieldsNameOfSipPasswordReply = [2]string{
-	0: "data",
-	1: "errors",
-}
-
-// Decode decodes SipPasswordReply from json.
-func (s *SipPasswordReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SipPasswordReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
-		case "errors":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SipPasswordReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSipPasswordReply) {
-					name = jsonFieldsNameOfSipPasswordReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SipPasswordReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipPasswordReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *SipRecommendation) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *SipRecommendation) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("port")
-		e.Int(s.Port)
-	}
-	{
-		e.FieldStart("transport")
-		s.Transport.Encode(e)
-	}
-	{
-		if s.UserAgent.Set {
-			e.FieldStart("user_agent")
-			s.UserAgent.Encode(e)
+var objectOfSipPasswordReply = codec.Object{
+	Type:     "SipPasswordReply",
+	Members:  []string{"data", "errors"},
+	Required: []uint8{0b00000011},
+}
+
+func (s *SipPasswordReply) Decode(d *jx.Decoder) error {
+	return objectOfSipPasswordReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "data":
+			return 0, s.Data.Decode(d)
+		case "errors":
+			return 1, d.Null()
 		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *SipPasswordReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *SipPasswordReply) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *SipRecommendation) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("port")
+	e.Int(s.Port)
+	e.FieldStart("transport")
+	s.Transport.Encode(e)
+	if s.UserAgent.Set {
+		e.FieldStart("user_agent")
+		s.UserAgent.Encode(e)
 	}
-	{
-		e.FieldStart("detected_system")
-		s.DetectedSystem.Encode(e)
-	}
+	e.FieldStart("detected_system")
+	s.DetectedSystem.Encode(e)
 	{
 		e.FieldStart("codecs")
 		e.ArrStart()
@@ -11471,1418 +4684,425 @@ func (s *SipRecommendation) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-	{
-		if s.Confidence.Set {
-			e.FieldStart("confidence")
-			s.Confidence.Encode(e)
-		}
+	if s.Confidence.Set {
+		e.FieldStart("confidence")
+		s.Confidence.Encode(e)
 	}
-	{
-		if s.Evidence != nil {
-			e.FieldStart("evidence")
-			e.ArrStart()
-			for _, elem := range s.Evidence {
-				e.Str(elem)
-			}
-			e.ArrEnd()
+	if s.Evidence != nil {
+		e.FieldStart("evidence")
+		e.ArrStart()
+		for _, elem := range s.Evidence {
+			e.Str(elem)
 		}
+		e.ArrEnd()
 	}
-	{
-		if s.Note.Set {
-			e.FieldStart("note")
-			s.Note.Encode(e)
-		}
+	if s.Note.Set {
+		e.FieldStart("note")
+		s.Note.Encode(e)
 	}
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfSipRecommendation = [9]string{
-	0: "port",
-	1: "transport",
-	2: "user_agent",
-	3: "detected_system",
-	4: "codecs",
-	5: "methods",
-	6: "confidence",
-	7: "evidence",
-	8: "note",
+var objectOfSipRecommendation = codec.Object{
+	Type: "SipRecommendation",
+	Members: []string{
+		"port", "transport", "user_agent", "detected_system", "codecs", "methods", "confidence", "evidence", "note",
+	},
+	Required: []uint8{0b00111011, 0b00000000},
 }
 
-// Decode decodes SipRecommendation from json.
 func (s *SipRecommendation) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SipRecommendation to nil")
-	}
-	var requiredBitSet [2]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfSipRecommendation.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "port":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Int()
-				s.Port = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"port\"")
-			}
+			return 0, codec.DecodeInt(d, &s.Port)
 		case "transport":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := s.Transport.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"transport\"")
-			}
+			return 1, s.Transport.Decode(d)
 		case "user_agent":
-			if err := func() error {
-				s.UserAgent.Reset()
-				if err := s.UserAgent.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"user_agent\"")
-			}
+			s.UserAgent.Reset()
+			return 2, s.UserAgent.Decode(d)
 		case "detected_system":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				if err := s.DetectedSystem.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"detected_system\"")
-			}
+			return 3, s.DetectedSystem.Decode(d)
 		case "codecs":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				s.Codecs = make([]string, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem string
-					v, err := d.Str()
-					elem = string(v)
-					if err != nil {
-						return err
-					}
-					s.Codecs = append(s.Codecs, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"codecs\"")
-			}
+			return 4, codec.DecodeStrs(d, &s.Codecs)
 		case "methods":
-			requiredBitSet[0] |= 1 << 5
-			if err := func() error {
-				s.Methods = make([]string, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem string
-					v, err := d.Str()
-					elem = string(v)
-					if err != nil {
-						return err
-					}
-					s.Methods = append(s.Methods, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"methods\"")
-			}
+			return 5, codec.DecodeStrs(d, &s.Methods)
 		case "confidence":
-			if err := func() error {
-				s.Confidence.Reset()
-				if err := s.Confidence.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"confidence\"")
-			}
+			s.Confidence.Reset()
+			return 6, s.Confidence.Decode(d)
 		case "evidence":
-			if err := func() error {
-				s.Evidence = make([]string, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem string
-					v, err := d.Str()
-					elem = string(v)
-					if err != nil {
-						return err
-					}
-					s.Evidence = append(s.Evidence, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"evidence\"")
-			}
+			return 7, codec.DecodeStrs(d, &s.Evidence)
 		case "note":
-			if err := func() error {
-				s.Note.Reset()
-				if err := s.Note.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"note\"")
-			}
-		default:
-			return d.Skip()
+			s.Note.Reset()
+			return 8, s.Note.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SipRecommendation")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [2]uint8{
-		0b00111011,
-		0b00000000,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSipRecommendation) {
-					name = jsonFieldsNameOfSipRecommendation[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SipRecommendation) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *SipRecommendation) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipRecommendation) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SipRecommendation) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *SipRegisterAuth) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("username")
+	e.Str(s.Username)
+	e.FieldStart("password")
+	e.Str(s.Password)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *SipRegisterAuth) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("username")
-		e.Str(s.Username)
-	}
-	{
-		e.FieldStart("password")
-		e.Str(s.Password)
-	}
+var objectOfSipRegisterAuth = codec.Object{
+	Type:     "SipRegisterAuth",
+	Members:  []string{"username", "password"},
+	Required: []uint8{0b00000011},
 }
 
-var jsonFieldsNameOfSipRegisterAuth = [2]string{
-	0: "username",
-	1: "password",
-}
-
-// Decode decodes SipRegisterAuth from json.
 func (s *SipRegisterAuth) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SipRegisterAuth to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfSipRegisterAuth.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "username":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.Username = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"username\"")
-			}
+			return 0, codec.DecodeStr(d, &s.Username)
 		case "password":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.Password = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"password\"")
-			}
-		default:
-			return errors.Errorf("unexpected field %q", k)
+			return 1, codec.DecodeStr(d, &s.Password)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SipRegisterAuth")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSipRegisterAuth) {
-					name = jsonFieldsNameOfSipRegisterAuth[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SipRegisterAuth) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *SipRegisterAuth) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipRegisterAuth) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SipRegisterAuth) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *SipRegistration) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("status")
+	s.Status.Encode(e)
+	e.FieldStart("expires_at")
+	s.ExpiresAt.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
+	e.FieldStart("detail")
+	s.Detail.Encode(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *SipRegistration) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("status")
-		s.Status.Encode(e)
-	}
-	{
-		e.FieldStart("expires_at")
-		s.ExpiresAt.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
-	}
-	{
-		e.FieldStart("detail")
-		s.Detail.Encode(e)
-	}
+var objectOfSipRegistration = codec.Object{
+	Type:     "SipRegistration",
+	Members:  []string{"status", "expires_at", "detail"},
+	Required: []uint8{0b00000111},
 }
 
-var jsonFieldsNameOfSipRegistration = [3]string{
-	0: "status",
-	1: "expires_at",
-	2: "detail",
-}
-
-// Decode decodes SipRegistration from json.
 func (s *SipRegistration) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SipRegistration to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfSipRegistration.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "status":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Status.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"status\"")
-			}
+			return 0, s.Status.Decode(d)
 		case "expires_at":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := s.ExpiresAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00")); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"expires_at\"")
-			}
+			return 1, s.ExpiresAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00"))
 		case "detail":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				if err := s.Detail.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"detail\"")
-			}
-		default:
-			return d.Skip()
+			return 2, s.Detail.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SipRegistration")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSipRegistration) {
-					name = jsonFieldsNameOfSipRegistration[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SipRegistration) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *SipRegistration) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipRegistration) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SipRegistration) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes SipRegistrationStatus as json.
 func (s SipRegistrationStatus) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes SipRegistrationStatus from json.
 func (s *SipRegistrationStatus) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode SipRegistrationStatus to nil")
+		return codec.Nil("SipRegistrationStatus")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch SipRegistrationStatus(v) {
-	case SipRegistrationStatusRegistering:
-		*s = SipRegistrationStatusRegistering
-	case SipRegistrationStatusRegistered:
-		*s = SipRegistrationStatusRegistered
-	case SipRegistrationStatusRefused:
-		*s = SipRegistrationStatusRefused
-	default:
-		*s = SipRegistrationStatus(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s SipRegistrationStatus) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s SipRegistrationStatus) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *SipRegistrationStatus) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode implements json.Marshaler.
 func (s *SipServerStatus) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("host")
+	e.Str(s.Host)
+	e.FieldStart("port")
+	s.Port.Encode(e)
+	e.FieldStart("status")
+	s.Status.Encode(e)
+	e.FieldStart("active")
+	e.Bool(s.Active)
+	e.FieldStart("response_time_ms")
+	s.ResponseTimeMs.Encode(e)
+	e.FieldStart("checked_at")
+	s.CheckedAt.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
+	e.FieldStart("detail")
+	s.Detail.Encode(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *SipServerStatus) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("host")
-		e.Str(s.Host)
-	}
-	{
-		e.FieldStart("port")
-		s.Port.Encode(e)
-	}
-	{
-		e.FieldStart("status")
-		s.Status.Encode(e)
-	}
-	{
-		e.FieldStart("active")
-		e.Bool(s.Active)
-	}
-	{
-		e.FieldStart("response_time_ms")
-		s.ResponseTimeMs.Encode(e)
-	}
-	{
-		e.FieldStart("checked_at")
-		s.CheckedAt.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
-	}
-	{
-		e.FieldStart("detail")
-		s.Detail.Encode(e)
-	}
+var objectOfSipServerStatus = codec.Object{
+	Type:     "SipServerStatus",
+	Members:  []string{"host", "port", "status", "active", "response_time_ms", "checked_at", "detail"},
+	Required: []uint8{0b01111111},
 }
 
-var jsonFieldsNameOfSipServerStatus = [7]string{
-	0: "host",
-	1: "port",
-	2: "status",
-	3: "active",
-	4: "response_time_ms",
-	5: "checked_at",
-	6: "detail",
-}
-
-// Decode decodes SipServerStatus from json.
 func (s *SipServerStatus) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SipServerStatus to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfSipServerStatus.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "host":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.Host = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"host\"")
-			}
+			return 0, codec.DecodeStr(d, &s.Host)
 		case "port":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := s.Port.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"port\"")
-			}
+			return 1, s.Port.Decode(d)
 		case "status":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				if err := s.Status.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"status\"")
-			}
+			return 2, s.Status.Decode(d)
 		case "active":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				v, err := d.Bool()
-				s.Active = bool(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"active\"")
-			}
+			return 3, codec.DecodeBool(d, &s.Active)
 		case "response_time_ms":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				if err := s.ResponseTimeMs.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"response_time_ms\"")
-			}
+			return 4, s.ResponseTimeMs.Decode(d)
 		case "checked_at":
-			requiredBitSet[0] |= 1 << 5
-			if err := func() error {
-				if err := s.CheckedAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00")); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"checked_at\"")
-			}
+			return 5, s.CheckedAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00"))
 		case "detail":
-			requiredBitSet[0] |= 1 << 6
-			if err := func() error {
-				if err := s.Detail.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"detail\"")
-			}
-		default:
-			return d.Skip()
+			return 6, s.Detail.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SipServerStatus")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b01111111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSipServerStatus) {
-					name = jsonFieldsNameOfSipServerStatus[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SipServerStatus) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *SipServerStatus) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipServerStatus) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SipServerStatus) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes SipServiceName as json.
 func (s SipServiceName) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes SipServiceName from json.
 func (s *SipServiceName) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode SipServiceName to nil")
+		return codec.Nil("SipServiceName")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch SipServiceName(v) {
-	case SipServiceNameSip:
-		*s = SipServiceNameSip
-	default:
-		*s = SipServiceName(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s SipServiceName) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s SipServiceName) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipServiceName) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SipServiceName) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *SipSetupCredentials) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("username")
+	e.Str(s.Username)
+	e.FieldStart("password")
+	e.Str(s.Password)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *SipSetupCredentials) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("username")
-		e.Str(s.Username)
-	}
-	{
-		e.FieldStart("password")
-		e.Str(s.Password)
-	}
+var objectOfSipSetupCredentials = codec.Object{
+	Type:     "SipSetupCredentials",
+	Members:  []string{"username", "password"},
+	Required: []uint8{0b00000011},
 }
 
-var jsonFieldsNameOfSipSetupCredentials = [2]string{
-	0: "username",
-	1: "password",
-}
-
-// Decode decodes SipSetupCredentials from json.
 func (s *SipSetupCredentials) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SipSetupCredentials to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfSipSetupCredentials.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "username":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.Username = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"username\"")
-			}
+			return 0, codec.DecodeStr(d, &s.Username)
 		case "password":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.Password = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"password\"")
-			}
-		default:
-			return d.Skip()
+			return 1, codec.DecodeStr(d, &s.Password)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SipSetupCredentials")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSipSetupCredentials) {
-					name = jsonFieldsNameOfSipSetupCredentials[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SipSetupCredentials) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *SipSetupCredentials) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipSetupCredentials) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SipSetupCredentials) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *SipSrvRecord) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("service")
+	e.Str(s.Service)
+	e.FieldStart("target")
+	e.Str(s.Target)
+	e.FieldStart("port")
+	e.Int(s.Port)
+	e.FieldStart("priority")
+	e.Int(s.Priority)
+	e.FieldStart("weight")
+	e.Int(s.Weight)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *SipSrvRecord) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("service")
-		e.Str(s.Service)
-	}
-	{
-		e.FieldStart("target")
-		e.Str(s.Target)
-	}
-	{
-		e.FieldStart("port")
-		e.Int(s.Port)
-	}
-	{
-		e.FieldStart("priority")
-		e.Int(s.Priority)
-	}
-	{
-		e.FieldStart("weight")
-		e.Int(s.Weight)
-	}
+var objectOfSipSrvRecord = codec.Object{
+	Type:     "SipSrvRecord",
+	Members:  []string{"service", "target", "port", "priority", "weight"},
+	Required: []uint8{0b00011111},
 }
 
-var jsonFieldsNameOfSipSrvRecord = [5]string{
-	0: "service",
-	1: "target",
-	2: "port",
-	3: "priority",
-	4: "weight",
-}
-
-// Decode decodes SipSrvRecord from json.
 func (s *SipSrvRecord) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SipSrvRecord to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfSipSrvRecord.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "service":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.Service = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"service\"")
-			}
+			return 0, codec.DecodeStr(d, &s.Service)
 		case "target":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.Target = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"target\"")
-			}
+			return 1, codec.DecodeStr(d, &s.Target)
 		case "port":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				v, err := d.Int()
-				s.Port = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"port\"")
-			}
+			return 2, codec.DecodeInt(d, &s.Port)
 		case "priority":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				v, err := d.Int()
-				s.Priority = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"priority\"")
-			}
+			return 3, codec.DecodeInt(d, &s.Priority)
 		case "weight":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				v, err := d.Int()
-				s.Weight = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"weight\"")
-			}
-		default:
-			return d.Skip()
+			return 4, codec.DecodeInt(d, &s.Weight)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SipSrvRecord")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00011111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSipSrvRecord) {
-					name = jsonFieldsNameOfSipSrvRecord[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SipSrvRecord) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *SipSrvRecord) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipSrvRecord) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SipSrvRecord) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *SipStatus) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("status")
+	s.Status.Encode(e)
+	e.FieldStart("response_time_ms")
+	s.ResponseTimeMs.Encode(e)
+	e.FieldStart("checked_at")
+	s.CheckedAt.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
+	e.FieldStart("uptime_percentage")
+	s.UptimePercentage.Encode(e)
+	e.FieldStart("average_response_time_ms")
+	s.AverageResponseTimeMs.Encode(e)
+	if s.P95ResponseTimeMs.Set {
+		e.FieldStart("p95_response_time_ms")
+		s.P95ResponseTimeMs.Encode(e)
+	}
+	if s.TLSVerification.Set {
+		e.FieldStart("tls_verification")
+		s.TLSVerification.Encode(e)
+	}
+	if s.Servers != nil {
+		e.FieldStart("servers")
+		e.ArrStart()
+		for _, elem := range s.Servers {
+			elem.Encode(e)
+		}
+		e.ArrEnd()
+	}
+	if s.Registration.Set {
+		e.FieldStart("registration")
+		s.Registration.Encode(e)
+	}
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *SipStatus) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("status")
-		s.Status.Encode(e)
-	}
-	{
-		e.FieldStart("response_time_ms")
-		s.ResponseTimeMs.Encode(e)
-	}
-	{
-		e.FieldStart("checked_at")
-		s.CheckedAt.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
-	}
-	{
-		e.FieldStart("uptime_percentage")
-		s.UptimePercentage.Encode(e)
-	}
-	{
-		e.FieldStart("average_response_time_ms")
-		s.AverageResponseTimeMs.Encode(e)
-	}
-	{
-		if s.P95ResponseTimeMs.Set {
-			e.FieldStart("p95_response_time_ms")
-			s.P95ResponseTimeMs.Encode(e)
-		}
-	}
-	{
-		if s.TLSVerification.Set {
-			e.FieldStart("tls_verification")
-			s.TLSVerification.Encode(e)
-		}
-	}
-	{
-		if s.Servers != nil {
-			e.FieldStart("servers")
-			e.ArrStart()
-			for _, elem := range s.Servers {
-				elem.Encode(e)
-			}
-			e.ArrEnd()
-		}
-	}
-	{
-		if s.Registration.Set {
-			e.FieldStart("registration")
-			s.Registration.Encode(e)
-		}
-	}
+var objectOfSipStatus = codec.Object{
+	Type: "SipStatus",
+	Members: []string{
+		"status", "response_time_ms", "checked_at", "uptime_percentage", "average_response_time_ms",
+		"p95_response_time_ms", "tls_verification", "servers", "registration",
+	},
+	Required: []uint8{0b00011111, 0b00000000},
 }
 
-var jsonFieldsNameOfSipStatus = [9]string{
-	0: "status",
-	1: "response_time_ms",
-	2: "checked_at",
-	3: "uptime_percentage",
-	4: "average_response_time_ms",
-	5: "p95_response_time_ms",
-	6: "tls_verification",
-	7: "servers",
-	8: "registration",
-}
-
-// Decode decodes SipStatus from json.
 func (s *SipStatus) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SipStatus to nil")
-	}
-	var requiredBitSet [2]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfSipStatus.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "status":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Status.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"status\"")
-			}
+			return 0, s.Status.Decode(d)
 		case "response_time_ms":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := s.ResponseTimeMs.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"response_time_ms\"")
-			}
+			return 1, s.ResponseTimeMs.Decode(d)
 		case "checked_at":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				if err := s.CheckedAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00")); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"checked_at\"")
-			}
+			return 2, s.CheckedAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00"))
 		case "uptime_percentage":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				if err := s.UptimePercentage.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"uptime_percentage\"")
-			}
+			return 3, s.UptimePercentage.Decode(d)
 		case "average_response_time_ms":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				if err := s.AverageResponseTimeMs.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"average_response_time_ms\"")
-			}
+			return 4, s.AverageResponseTimeMs.Decode(d)
 		case "p95_response_time_ms":
-			if err := func() error {
-				s.P95ResponseTimeMs.Reset()
-				if err := s.P95ResponseTimeMs.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"p95_response_time_ms\"")
-			}
+			s.P95ResponseTimeMs.Reset()
+			return 5, s.P95ResponseTimeMs.Decode(d)
 		case "tls_verification":
-			if err := func() error {
-				s.TLSVerification.Reset()
-				if err := s.TLSVerification.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"tls_verification\"")
-			}
+			s.TLSVerification.Reset()
+			return 6, s.TLSVerification.Decode(d)
 		case "servers":
-			if err := func() error {
-				s.Servers = make([]SipServerStatus, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem SipServerStatus
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Servers = append(s.Servers, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"servers\"")
-			}
+			return 7, codec.DecodeArr(d, &s.Servers, (*SipServerStatus).Decode)
 		case "registration":
-			if err := func() error {
-				s.Registration.Reset()
-				if err := s.Registration.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"registration\"")
-			}
-		default:
-			return d.Skip()
+			s.Registration.Reset()
+			return 8, s.Registration.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SipStatus")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [2]uint8{
-		0b00011111,
-		0b00000000,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSipStatus) {
-					name = jsonFieldsNameOfSipStatus[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SipStatus) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *SipStatus) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipStatus) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SipStatus) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *SipStatusReply) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *SipStatusReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("data")
-		s.Data.Encode(e)
-	}
+	e.FieldStart("data")
+	s.Data.Encode(e)
 	{
 		_ = s.Errors
 		e.FieldStart("errors")
 		e.Null()
 	}
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfSipStatusReply = [2]string{
-	0: "data",
-	1: "errors",
+var objectOfSipStatusReply = codec.Object{
+	Type:     "SipStatusReply",
+	Members:  []string{"data", "errors"},
+	Required: []uint8{0b00000011},
 }
 
-// Decode decodes SipStatusReply from json.
 func (s *SipStatusReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SipStatusReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfSipStatusReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
+			return 0, s.Data.Decode(d)
 		case "errors":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
+			return 1, d.Null()
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SipStatusReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSipStatusReply) {
-					name = jsonFieldsNameOfSipStatusReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SipStatusReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *SipStatusReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipStatusReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SipStatusReply) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes SipStatusTLSVerification as json.
 func (s SipStatusTLSVerification) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes SipStatusTLSVerification from json.
 func (s *SipStatusTLSVerification) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode SipStatusTLSVerification to nil")
+		return codec.Nil("SipStatusTLSVerification")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch SipStatusTLSVerification(v) {
-	case SipStatusTLSVerificationFull:
-		*s = SipStatusTLSVerificationFull
-	case SipStatusTLSVerificationChain:
-		*s = SipStatusTLSVerificationChain
-	case SipStatusTLSVerificationNone:
-		*s = SipStatusTLSVerificationNone
-	default:
-		*s = SipStatusTLSVerification(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s SipStatusTLSVerification) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s SipStatusTLSVerification) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *SipStatusTLSVerification) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode implements json.Marshaler.
 func (s *SipTestCall) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *SipTestCall) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("status")
-		s.Status.Encode(e)
-	}
-	{
-		e.FieldStart("result")
-		s.Result.Encode(e)
-	}
-	{
-		e.FieldStart("duration_seconds")
-		e.Int(s.DurationSeconds)
-	}
+	e.FieldStart("status")
+	s.Status.Encode(e)
+	e.FieldStart("result")
+	s.Result.Encode(e)
+	e.FieldStart("duration_seconds")
+	e.Int(s.DurationSeconds)
 	{
 		e.FieldStart("timeline")
 		e.ArrStart()
@@ -12891,1113 +5111,338 @@ func (s *SipTestCall) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfSipTestCall = [4]string{
-	0: "status",
-	1: "result",
-	2: "duration_seconds",
-	3: "timeline",
+var objectOfSipTestCall = codec.Object{
+	Type:     "SipTestCall",
+	Members:  []string{"status", "result", "duration_seconds", "timeline"},
+	Required: []uint8{0b00001111},
 }
 
-// Decode decodes SipTestCall from json.
 func (s *SipTestCall) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SipTestCall to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfSipTestCall.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "status":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Status.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"status\"")
-			}
+			return 0, s.Status.Decode(d)
 		case "result":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := s.Result.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"result\"")
-			}
+			return 1, s.Result.Decode(d)
 		case "duration_seconds":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				v, err := d.Int()
-				s.DurationSeconds = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"duration_seconds\"")
-			}
+			return 2, codec.DecodeInt(d, &s.DurationSeconds)
 		case "timeline":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				s.Timeline = make([]SipTestCallEvent, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem SipTestCallEvent
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Timeline = append(s.Timeline, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"timeline\"")
-			}
-		default:
-			return d.Skip()
+			return 3, codec.DecodeArr(d, &s.Timeline, (*SipTestCallEvent).Decode)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SipTestCall")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00001111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSipTestCall) {
-					name = jsonFieldsNameOfSipTestCall[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SipTestCall) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *SipTestCall) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipTestCall) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SipTestCall) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *SipTestCallEvent) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("event")
+	e.Str(s.Event)
+	e.FieldStart("at")
+	json.EncodeTimeFormat(e, s.At, "2006-01-02T15:04:05.000Z07:00")
+	e.FieldStart("detail")
+	s.Detail.Encode(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *SipTestCallEvent) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("event")
-		e.Str(s.Event)
-	}
-	{
-		e.FieldStart("at")
-		json.EncodeTimeFormat(e, s.At, "2006-01-02T15:04:05.000Z07:00")
-	}
-	{
-		e.FieldStart("detail")
-		s.Detail.Encode(e)
-	}
+var objectOfSipTestCallEvent = codec.Object{
+	Type:     "SipTestCallEvent",
+	Members:  []string{"event", "at", "detail"},
+	Required: []uint8{0b00000111},
 }
 
-var jsonFieldsNameOfSipTestCallEvent = [3]string{
-	0: "event",
-	1: "at",
-	2: "detail",
-}
-
-// Decode decodes SipTestCallEvent from json.
 func (s *SipTestCallEvent) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SipTestCallEvent to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfSipTestCallEvent.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "event":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.Event = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"event\"")
-			}
+			return 0, codec.DecodeStr(d, &s.Event)
 		case "at":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.000Z07:00")
-				s.At = v
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"at\"")
-			}
+			return 1, codec.DecodeTime(d, &s.At, "2006-01-02T15:04:05.000Z07:00")
 		case "detail":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				if err := s.Detail.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"detail\"")
-			}
-		default:
-			return d.Skip()
+			return 2, s.Detail.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SipTestCallEvent")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSipTestCallEvent) {
-					name = jsonFieldsNameOfSipTestCallEvent[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SipTestCallEvent) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *SipTestCallEvent) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipTestCallEvent) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SipTestCallEvent) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *SipTestCallReply) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *SipTestCallReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("data")
-		s.Data.Encode(e)
-	}
+	e.FieldStart("data")
+	s.Data.Encode(e)
 	{
 		_ = s.Errors
 		e.FieldStart("errors")
 		e.Null()
 	}
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfSipTestCallReply = [2]string{
-	0: "data",
-	1: "errors",
+var objectOfSipTestCallReply = codec.Object{
+	Type:     "SipTestCallReply",
+	Members:  []string{"data", "errors"},
+	Required: []uint8{0b00000011},
 }
 
-// Decode decodes SipTestCallReply from json.
 func (s *SipTestCallReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SipTestCallReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfSipTestCallReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
+			return 0, s.Data.Decode(d)
 		case "errors":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
+			return 1, d.Null()
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SipTestCallReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSipTestCallReply) {
-					name = jsonFieldsNameOfSipTestCallReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SipTestCallReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *SipTestCallReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipTestCallReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SipTestCallReply) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes SipTestCallResult as json.
 func (s SipTestCallResult) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes SipTestCallResult from json.
 func (s *SipTestCallResult) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode SipTestCallResult to nil")
+		return codec.Nil("SipTestCallResult")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch SipTestCallResult(v) {
-	case SipTestCallResultConnected:
-		*s = SipTestCallResultConnected
-	case SipTestCallResultFailed:
-		*s = SipTestCallResultFailed
-	case SipTestCallResultBusy:
-		*s = SipTestCallResultBusy
-	case SipTestCallResultNoAnswer:
-		*s = SipTestCallResultNoAnswer
-	case SipTestCallResultPending:
-		*s = SipTestCallResultPending
-	default:
-		*s = SipTestCallResult(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s SipTestCallResult) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s SipTestCallResult) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipTestCallResult) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SipTestCallResult) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *SipTestCallStart) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("phone_number")
+	e.Str(s.PhoneNumber)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *SipTestCallStart) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("phone_number")
-		e.Str(s.PhoneNumber)
-	}
+var objectOfSipTestCallStart = codec.Object{
+	Type:     "SipTestCallStart",
+	Members:  []string{"phone_number"},
+	Required: []uint8{0b00000001},
 }
 
-var jsonFieldsNameOfSipTestCallStart = [1]string{
-	0: "phone_number",
-}
-
-// Decode decodes SipTestCallStart from json.
 func (s *SipTestCallStart) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SipTestCallStart to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfSipTestCallStart.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "phone_number":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.PhoneNumber = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"phone_number\"")
-			}
-		default:
-			return errors.Errorf("unexpected field %q", k)
+			return 0, codec.DecodeStr(d, &s.PhoneNumber)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SipTestCallStart")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000001,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSipTestCallStart) {
-					name = jsonFieldsNameOfSipTestCallStart[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SipTestCallStart) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *SipTestCallStart) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipTestCallStart) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SipTestCallStart) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *SipTestCallStarted) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("call_id")
+	e.Str(s.CallID)
+	e.FieldStart("message")
+	e.Str(s.Message)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *SipTestCallStarted) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("call_id")
-		e.Str(s.CallID)
-	}
-	{
-		e.FieldStart("message")
-		e.Str(s.Message)
-	}
+var objectOfSipTestCallStarted = codec.Object{
+	Type:     "SipTestCallStarted",
+	Members:  []string{"call_id", "message"},
+	Required: []uint8{0b00000011},
 }
 
-var jsonFieldsNameOfSipTestCallStarted = [2]string{
-	0: "call_id",
-	1: "message",
-}
-
-// Decode decodes SipTestCallStarted from json.
 func (s *SipTestCallStarted) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SipTestCallStarted to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfSipTestCallStarted.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "call_id":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.CallID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"call_id\"")
-			}
+			return 0, codec.DecodeStr(d, &s.CallID)
 		case "message":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.Message = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"message\"")
-			}
-		default:
-			return d.Skip()
+			return 1, codec.DecodeStr(d, &s.Message)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SipTestCallStarted")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSipTestCallStarted) {
-					name = jsonFieldsNameOfSipTestCallStarted[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SipTestCallStarted) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *SipTestCallStarted) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipTestCallStarted) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SipTestCallStarted) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *SipTestCallStartedReply) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *SipTestCallStartedReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("data")
-		s.Data.Encode(e)
-	}
+	e.FieldStart("data")
+	s.Data.Encode(e)
 	{
 		_ = s.Errors
 		e.FieldStart("errors")
 		e.Null()
 	}
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfSipTestCallStartedReply = [2]string{
-	0: "data",
-	1: "errors",
+var objectOfSipTestCallStartedReply = codec.Object{
+	Type:     "SipTestCallStartedReply",
+	Members:  []string{"data", "errors"},
+	Required: []uint8{0b00000011},
 }
 
-// Decode decodes SipTestCallStartedReply from json.
 func (s *SipTestCallStartedReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SipTestCallStartedReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfSipTestCallStartedReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
+			return 0, s.Data.Decode(d)
 		case "errors":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
+			return 1, d.Null()
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SipTestCallStartedReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSipTestCallStartedReply) {
-					name = jsonFieldsNameOfSipTestCallStartedReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SipTestCallStartedReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *SipTestCallStartedReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *SipTestCallStartedReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes SipTestCallStatus as json.
 func (s SipTestCallStatus) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes SipTestCallStatus from json.
 func (s *SipTestCallStatus) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode SipTestCallStatus to nil")
+		return codec.Nil("SipTestCallStatus")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch SipTestCallStatus(v) {
-	case SipTestCallStatusQueued:
-		*s = SipTestCallStatusQueued
-	case SipTestCallStatusInitiated:
-		*s = SipTestCallStatusInitiated
-	case SipTestCallStatusRinging:
-		*s = SipTestCallStatusRinging
-	case SipTestCallStatusInProgress:
-		*s = SipTestCallStatusInProgress
-	case SipTestCallStatusCompleted:
-		*s = SipTestCallStatusCompleted
-	case SipTestCallStatusFailed:
-		*s = SipTestCallStatusFailed
-	case SipTestCallStatusBusy:
-		*s = SipTestCallStatusBusy
-	case SipTestCallStatusNoAnswer:
-		*s = SipTestCallStatusNoAnswer
-	default:
-		*s = SipTestCallStatus(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s SipTestCallStatus) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s SipTestCallStatus) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipTestCallStatus) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SipTestCallStatus) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes SipTransport as json.
 func (s SipTransport) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes SipTransport from json.
 func (s *SipTransport) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode SipTransport to nil")
+		return codec.Nil("SipTransport")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch SipTransport(v) {
-	case SipTransportUDP:
-		*s = SipTransportUDP
-	case SipTransportTCP:
-		*s = SipTransportTCP
-	case SipTransportTLS:
-		*s = SipTransportTLS
-	default:
-		*s = SipTransport(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s SipTransport) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s SipTransport) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipTransport) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SipTransport) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes SipTrunkTransport as json.
 func (s SipTrunkTransport) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes SipTrunkTransport from json.
 func (s *SipTrunkTransport) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode SipTrunkTransport to nil")
+		return codec.Nil("SipTrunkTransport")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch SipTrunkTransport(v) {
-	case SipTrunkTransportTLS:
-		*s = SipTrunkTransportTLS
-	default:
-		*s = SipTrunkTransport(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s SipTrunkTransport) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s SipTrunkTransport) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipTrunkTransport) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SipTrunkTransport) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *SipUpdate) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("phone_number")
+	e.Str(s.PhoneNumber)
+	e.FieldStart("updates")
+	s.Updates.Encode(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *SipUpdate) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("phone_number")
-		e.Str(s.PhoneNumber)
-	}
-	{
-		e.FieldStart("updates")
-		s.Updates.Encode(e)
-	}
+var objectOfSipUpdate = codec.Object{
+	Type:     "SipUpdate",
+	Members:  []string{"phone_number", "updates"},
+	Required: []uint8{0b00000011},
 }
 
-var jsonFieldsNameOfSipUpdate = [2]string{
-	0: "phone_number",
-	1: "updates",
-}
-
-// Decode decodes SipUpdate from json.
 func (s *SipUpdate) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SipUpdate to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfSipUpdate.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "phone_number":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.PhoneNumber = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"phone_number\"")
-			}
+			return 0, codec.DecodeStr(d, &s.PhoneNumber)
 		case "updates":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := s.Updates.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"updates\"")
-			}
-		default:
-			return errors.Errorf("unexpected field %q", k)
+			return 1, s.Updates.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SipUpdate")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSipUpdate) {
-					name = jsonFieldsNameOfSipUpdate[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SipUpdate) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *SipUpdate) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipUpdate) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SipUpdate) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *SipUpdateReply) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *SipUpdateReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("data")
-		s.Data.Encode(e)
-	}
+	e.FieldStart("data")
+	s.Data.Encode(e)
 	{
 		_ = s.Errors
 		e.FieldStart("errors")
 		e.Null()
 	}
-}
-
-var jsonFieldsNameOfSipUpdateReply = [2]string{
-	0: "data",
-	1: "errors",
-}
-
-// Decode decodes SipUpdateReply from json.
-func (s *SipUpdateReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SipUpdateReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
-		case "errors":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SipUpdateReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSipUpdateReply) {
-					name = jsonFieldsNameOfSipUpdateReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SipUpdateReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipUpdateReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *SipUpdateResult) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *SipUpdateResult) encodeFields(e *jx.Encoder) {
-	{
-		if s.Inbound.Set {
-			e.FieldStart("inbound")
-			s.Inbound.Encode(e)
+var objectOfSipUpdateReply = codec.Object{
+	Type:     "SipUpdateReply",
+	Members:  []string{"data", "errors"},
+	Required: []uint8{0b00000011},
+}
+
+func (s *SipUpdateReply) Decode(d *jx.Decoder) error {
+	return objectOfSipUpdateReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "data":
+			return 0, s.Data.Decode(d)
+		case "errors":
+			return 1, d.Null()
 		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *SipUpdateReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *SipUpdateReply) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *SipUpdateResult) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	if s.Inbound.Set {
+		e.FieldStart("inbound")
+		s.Inbound.Encode(e)
 	}
-	{
-		if s.Outbound.Set {
-			e.FieldStart("outbound")
-			s.Outbound.Encode(e)
-		}
+	if s.Outbound.Set {
+		e.FieldStart("outbound")
+		s.Outbound.Encode(e)
 	}
-	{
-		if s.RegisterPasswordForPbx.Set {
-			e.FieldStart("register_password_for_pbx")
-			s.RegisterPasswordForPbx.Encode(e)
-		}
+	if s.RegisterPasswordForPbx.Set {
+		e.FieldStart("register_password_for_pbx")
+		s.RegisterPasswordForPbx.Encode(e)
 	}
+	e.ObjEnd()
 }
 
 var jsonFieldsNameOfSipUpdateResult = [3]string{
@@ -14006,41 +5451,31 @@ var jsonFieldsNameOfSipUpdateResult = [3]string{
 	2: "register_password_for_pbx",
 }
 
-// Decode decodes SipUpdateResult from json.
 func (s *SipUpdateResult) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode SipUpdateResult to nil")
 	}
 
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return codec.Wrap(d.ObjBytes(func(d *jx.Decoder, k []byte) error {
 		switch string(k) {
 		case "inbound":
 			if err := func() error {
 				s.Inbound.Reset()
-				if err := s.Inbound.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.Inbound.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"inbound\"")
 			}
 		case "outbound":
 			if err := func() error {
 				s.Outbound.Reset()
-				if err := s.Outbound.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.Outbound.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"outbound\"")
 			}
 		case "register_password_for_pbx":
 			if err := func() error {
 				s.RegisterPasswordForPbx.Reset()
-				if err := s.RegisterPasswordForPbx.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.RegisterPasswordForPbx.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"register_password_for_pbx\"")
 			}
@@ -14048,186 +5483,61 @@ func (s *SipUpdateResult) Decode(d *jx.Decoder) error {
 			return d.Skip()
 		}
 		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SipUpdateResult")
-	}
-
-	return nil
+	}), "decode SipUpdateResult")
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SipUpdateResult) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *SipUpdateResult) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipUpdateResult) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SipUpdateResult) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *SipUuiHeaderRule) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("type")
+	e.Str("uui")
+	e.FieldStart("target")
+	e.Str(s.Target)
+	if s.Purpose.Set {
+		e.FieldStart("purpose")
+		s.Purpose.Encode(e)
+	}
+	if s.Encoding.Set {
+		e.FieldStart("encoding")
+		s.Encoding.Encode(e)
+	}
+	if s.Content.Set {
+		e.FieldStart("content")
+		s.Content.Encode(e)
+	}
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *SipUuiHeaderRule) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("type")
-		e.Str("uui")
-	}
-	{
-		e.FieldStart("target")
-		e.Str(s.Target)
-	}
-	{
-		if s.Purpose.Set {
-			e.FieldStart("purpose")
-			s.Purpose.Encode(e)
-		}
-	}
-	{
-		if s.Encoding.Set {
-			e.FieldStart("encoding")
-			s.Encoding.Encode(e)
-		}
-	}
-	{
-		if s.Content.Set {
-			e.FieldStart("content")
-			s.Content.Encode(e)
-		}
-	}
+var objectOfSipUuiHeaderRule = codec.Object{
+	Type:     "SipUuiHeaderRule",
+	Members:  []string{"type", "target", "purpose", "encoding", "content"},
+	Required: []uint8{0b00000011},
 }
 
-var jsonFieldsNameOfSipUuiHeaderRule = [5]string{
-	0: "type",
-	1: "target",
-	2: "purpose",
-	3: "encoding",
-	4: "content",
-}
-
-// Decode decodes SipUuiHeaderRule from json.
 func (s *SipUuiHeaderRule) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SipUuiHeaderRule to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfSipUuiHeaderRule.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "type":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.Type = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"type\"")
-			}
+			return 0, codec.DecodeStr(d, &s.Type)
 		case "target":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.Target = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"target\"")
-			}
+			return 1, codec.DecodeStr(d, &s.Target)
 		case "purpose":
-			if err := func() error {
-				s.Purpose.Reset()
-				if err := s.Purpose.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"purpose\"")
-			}
+			s.Purpose.Reset()
+			return 2, s.Purpose.Decode(d)
 		case "encoding":
-			if err := func() error {
-				s.Encoding.Reset()
-				if err := s.Encoding.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"encoding\"")
-			}
+			s.Encoding.Reset()
+			return 3, s.Encoding.Decode(d)
 		case "content":
-			if err := func() error {
-				s.Content.Reset()
-				if err := s.Content.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"content\"")
-			}
-		default:
-			return errors.Errorf("unexpected field %q", k)
+			s.Content.Reset()
+			return 4, s.Content.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SipUuiHeaderRule")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSipUuiHeaderRule) {
-					name = jsonFieldsNameOfSipUuiHeaderRule[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SipUuiHeaderRule) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *SipUuiHeaderRule) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SipUuiHeaderRule) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SipUuiHeaderRule) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }

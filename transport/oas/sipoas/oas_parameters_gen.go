@@ -4,14 +4,14 @@ package sipoas
 
 import (
 	"net/http"
-	"net/url"
 
-	"github.com/go-faster/errors"
 	"github.com/ogen-go/ogen/conv"
 	"github.com/ogen-go/ogen/middleware"
-	"github.com/ogen-go/ogen/ogenerrors"
+
 	"github.com/ogen-go/ogen/uri"
 	"github.com/ogen-go/ogen/validate"
+
+	"github.com/callwright/callwright/transport/oas/internal/codec"
 )
 
 // AttachSipNumbersParams is parameters of attachSipNumbers operation.
@@ -22,85 +22,22 @@ type AttachSipNumbersParams struct {
 }
 
 func unpackAttachSipNumbersParams(packed middleware.Parameters) (params AttachSipNumbersParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "Idempotency-Key",
-			In:   "header",
-		}
-		if v, ok := packed[key]; ok {
-			params.IdempotencyKey = v.(OptString)
-		}
-	}
+	codec.Unpack(packed, "Idempotency-Key", "header", false, &params.IdempotencyKey)
 	return params
 }
 
 func decodeAttachSipNumbersParams(args [0]string, argsEscaped bool, r *http.Request) (params AttachSipNumbersParams, _ error) {
 	h := uri.NewHeaderDecoder(r.Header)
 	// Decode header: Idempotency-Key.
-	if err := func() error {
-		cfg := uri.HeaderParameterDecodingConfig{
-			Name:    "Idempotency-Key",
-			Explode: false,
-		}
-		if err := h.HasParam(cfg); err == nil {
-			if err := h.DecodeParam(cfg, func(d uri.Decoder) error {
-				var paramsDotIdempotencyKeyVal string
-				if err := func() error {
-					val, err := d.DecodeValue()
-					if err != nil {
-						return err
-					}
-
-					c, err := conv.ToString(val)
-					if err != nil {
-						return err
-					}
-
-					paramsDotIdempotencyKeyVal = c
-					return nil
-				}(); err != nil {
-					return err
-				}
-				params.IdempotencyKey.SetTo(paramsDotIdempotencyKeyVal)
-				return nil
-			}); err != nil {
-				return err
-			}
-			if err := func() error {
-				if value, ok := params.IdempotencyKey.Get(); ok {
-					if err := func() error {
-						if err := (validate.String{
-							MinLength:     1,
-							MinLengthSet:  true,
-							MaxLength:     255,
-							MaxLengthSet:  true,
-							Email:         false,
-							Hostname:      false,
-							Regex:         nil,
-							MinNumeric:    0,
-							MinNumericSet: false,
-							MaxNumeric:    0,
-							MaxNumericSet: false,
-						}).Validate(string(value)); err != nil {
-							return errors.Wrap(err, "string")
-						}
-						return nil
-					}(); err != nil {
-						return err
-					}
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
+	if err := codec.Param(h, uri.HeaderParameterDecodingConfig{Name: "Idempotency-Key"}, false, func(d uri.Decoder) error {
+		return codec.SetParamText(d, params.IdempotencyKey.SetTo)
+	}, func() error {
+		if value, ok := params.IdempotencyKey.Get(); ok {
+			return codec.Length(string(value), 1, 255)
 		}
 		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "Idempotency-Key",
-			In:   "header",
-			Err:  err,
-		}
+	}); err != nil {
+		return params, codec.ParamError("Idempotency-Key", "header", err)
 	}
 	return params, nil
 }
@@ -112,81 +49,16 @@ type GetSipCallTimelineParams struct {
 }
 
 func unpackGetSipCallTimelineParams(packed middleware.Parameters) (params GetSipCallTimelineParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "call_id",
-			In:   "path",
-		}
-		params.CallID = packed[key].(string)
-	}
+	codec.Unpack(packed, "call_id", "path", true, &params.CallID)
 	return params
 }
 
 func decodeGetSipCallTimelineParams(args [1]string, argsEscaped bool, r *http.Request) (params GetSipCallTimelineParams, _ error) {
 	// Decode path: call_id.
-	if err := func() error {
-		param := args[0]
-		if argsEscaped {
-			unescaped, err := url.PathUnescape(args[0])
-			if err != nil {
-				return errors.Wrap(err, "unescape path")
-			}
-			param = unescaped
-		}
-		if len(param) > 0 {
-			d := uri.NewPathDecoder(uri.PathDecoderConfig{
-				Param:   "call_id",
-				Value:   param,
-				Style:   uri.PathStyleSimple,
-				Explode: false,
-			})
-
-			if err := func() error {
-				val, err := d.DecodeValue()
-				if err != nil {
-					return err
-				}
-
-				c, err := conv.ToString(val)
-				if err != nil {
-					return err
-				}
-
-				params.CallID = c
-				return nil
-			}(); err != nil {
-				return err
-			}
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(params.CallID)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		} else {
-			return validate.ErrFieldRequired
-		}
-		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "call_id",
-			In:   "path",
-			Err:  err,
-		}
+	if err := codec.PathParam("call_id", args[0], argsEscaped, func(d uri.Decoder) error { return codec.DecodeParamText(d, &params.CallID) }, func() error {
+		return codec.Length(string(params.CallID), 1, 64)
+	}); err != nil {
+		return params, err
 	}
 	return params, nil
 }
@@ -200,124 +72,28 @@ type GetSipConfigParams struct {
 }
 
 func unpackGetSipConfigParams(packed middleware.Parameters) (params GetSipConfigParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "phone_number",
-			In:   "query",
-		}
-		params.PhoneNumber = packed[key].(string)
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "direction",
-			In:   "query",
-		}
-		params.Direction = packed[key].(SipDirection)
-	}
+	codec.Unpack(packed, "phone_number", "query", true, &params.PhoneNumber)
+	codec.Unpack(packed, "direction", "query", true, &params.Direction)
 	return params
 }
 
 func decodeGetSipConfigParams(args [0]string, argsEscaped bool, r *http.Request) (params GetSipConfigParams, _ error) {
 	q := uri.NewQueryDecoder(r.URL.Query())
 	// Decode query: phone_number.
-	if err := func() error {
-		cfg := uri.QueryParameterDecodingConfig{
-			Name:    "phone_number",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
-		}
-
-		if err := q.HasParam(cfg); err == nil {
-			if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
-				val, err := d.DecodeValue()
-				if err != nil {
-					return err
-				}
-
-				c, err := conv.ToString(val)
-				if err != nil {
-					return err
-				}
-
-				params.PhoneNumber = c
-				return nil
-			}); err != nil {
-				return err
-			}
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     32,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(params.PhoneNumber)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		} else {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "phone_number",
-			In:   "query",
-			Err:  err,
-		}
+	if err := codec.Param(q, uri.QueryParameterDecodingConfig{Name: "phone_number", Style: uri.QueryStyleForm, Explode: true}, true, func(d uri.Decoder) error {
+		return codec.DecodeParamText(d, &params.PhoneNumber)
+	}, func() error {
+		return codec.Length(string(params.PhoneNumber), 1, 32)
+	}); err != nil {
+		return params, codec.ParamError("phone_number", "query", err)
 	}
 	// Decode query: direction.
-	if err := func() error {
-		cfg := uri.QueryParameterDecodingConfig{
-			Name:    "direction",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
-		}
-
-		if err := q.HasParam(cfg); err == nil {
-			if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
-				val, err := d.DecodeValue()
-				if err != nil {
-					return err
-				}
-
-				c, err := conv.ToString(val)
-				if err != nil {
-					return err
-				}
-
-				params.Direction = SipDirection(c)
-				return nil
-			}); err != nil {
-				return err
-			}
-			if err := func() error {
-				if err := params.Direction.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		} else {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "direction",
-			In:   "query",
-			Err:  err,
-		}
+	if err := codec.Param(q, uri.QueryParameterDecodingConfig{Name: "direction", Style: uri.QueryStyleForm, Explode: true}, true, func(d uri.Decoder) error {
+		return codec.DecodeParamText(d, &params.Direction)
+	}, func() error {
+		return params.Direction.Validate()
+	}); err != nil {
+		return params, codec.ParamError("direction", "query", err)
 	}
 	return params, nil
 }
@@ -329,73 +105,19 @@ type GetSipConfigurationParams struct {
 }
 
 func unpackGetSipConfigurationParams(packed middleware.Parameters) (params GetSipConfigurationParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "phone_number",
-			In:   "query",
-		}
-		params.PhoneNumber = packed[key].(string)
-	}
+	codec.Unpack(packed, "phone_number", "query", true, &params.PhoneNumber)
 	return params
 }
 
 func decodeGetSipConfigurationParams(args [0]string, argsEscaped bool, r *http.Request) (params GetSipConfigurationParams, _ error) {
 	q := uri.NewQueryDecoder(r.URL.Query())
 	// Decode query: phone_number.
-	if err := func() error {
-		cfg := uri.QueryParameterDecodingConfig{
-			Name:    "phone_number",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
-		}
-
-		if err := q.HasParam(cfg); err == nil {
-			if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
-				val, err := d.DecodeValue()
-				if err != nil {
-					return err
-				}
-
-				c, err := conv.ToString(val)
-				if err != nil {
-					return err
-				}
-
-				params.PhoneNumber = c
-				return nil
-			}); err != nil {
-				return err
-			}
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     32,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(params.PhoneNumber)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		} else {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "phone_number",
-			In:   "query",
-			Err:  err,
-		}
+	if err := codec.Param(q, uri.QueryParameterDecodingConfig{Name: "phone_number", Style: uri.QueryStyleForm, Explode: true}, true, func(d uri.Decoder) error {
+		return codec.DecodeParamText(d, &params.PhoneNumber)
+	}, func() error {
+		return codec.Length(string(params.PhoneNumber), 1, 32)
+	}); err != nil {
+		return params, codec.ParamError("phone_number", "query", err)
 	}
 	return params, nil
 }
@@ -407,73 +129,19 @@ type GetSipDiscoveryParams struct {
 }
 
 func unpackGetSipDiscoveryParams(packed middleware.Parameters) (params GetSipDiscoveryParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "discovery_id",
-			In:   "query",
-		}
-		params.DiscoveryID = packed[key].(string)
-	}
+	codec.Unpack(packed, "discovery_id", "query", true, &params.DiscoveryID)
 	return params
 }
 
 func decodeGetSipDiscoveryParams(args [0]string, argsEscaped bool, r *http.Request) (params GetSipDiscoveryParams, _ error) {
 	q := uri.NewQueryDecoder(r.URL.Query())
 	// Decode query: discovery_id.
-	if err := func() error {
-		cfg := uri.QueryParameterDecodingConfig{
-			Name:    "discovery_id",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
-		}
-
-		if err := q.HasParam(cfg); err == nil {
-			if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
-				val, err := d.DecodeValue()
-				if err != nil {
-					return err
-				}
-
-				c, err := conv.ToString(val)
-				if err != nil {
-					return err
-				}
-
-				params.DiscoveryID = c
-				return nil
-			}); err != nil {
-				return err
-			}
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(params.DiscoveryID)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		} else {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "discovery_id",
-			In:   "query",
-			Err:  err,
-		}
+	if err := codec.Param(q, uri.QueryParameterDecodingConfig{Name: "discovery_id", Style: uri.QueryStyleForm, Explode: true}, true, func(d uri.Decoder) error {
+		return codec.DecodeParamText(d, &params.DiscoveryID)
+	}, func() error {
+		return codec.Length(string(params.DiscoveryID), 1, 64)
+	}); err != nil {
+		return params, codec.ParamError("discovery_id", "query", err)
 	}
 	return params, nil
 }
@@ -485,73 +153,19 @@ type GetSipNumberProofParams struct {
 }
 
 func unpackGetSipNumberProofParams(packed middleware.Parameters) (params GetSipNumberProofParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "phone_number",
-			In:   "query",
-		}
-		params.PhoneNumber = packed[key].(string)
-	}
+	codec.Unpack(packed, "phone_number", "query", true, &params.PhoneNumber)
 	return params
 }
 
 func decodeGetSipNumberProofParams(args [0]string, argsEscaped bool, r *http.Request) (params GetSipNumberProofParams, _ error) {
 	q := uri.NewQueryDecoder(r.URL.Query())
 	// Decode query: phone_number.
-	if err := func() error {
-		cfg := uri.QueryParameterDecodingConfig{
-			Name:    "phone_number",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
-		}
-
-		if err := q.HasParam(cfg); err == nil {
-			if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
-				val, err := d.DecodeValue()
-				if err != nil {
-					return err
-				}
-
-				c, err := conv.ToString(val)
-				if err != nil {
-					return err
-				}
-
-				params.PhoneNumber = c
-				return nil
-			}); err != nil {
-				return err
-			}
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     32,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(params.PhoneNumber)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		} else {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "phone_number",
-			In:   "query",
-			Err:  err,
-		}
+	if err := codec.Param(q, uri.QueryParameterDecodingConfig{Name: "phone_number", Style: uri.QueryStyleForm, Explode: true}, true, func(d uri.Decoder) error {
+		return codec.DecodeParamText(d, &params.PhoneNumber)
+	}, func() error {
+		return codec.Length(string(params.PhoneNumber), 1, 32)
+	}); err != nil {
+		return params, codec.ParamError("phone_number", "query", err)
 	}
 	return params, nil
 }
@@ -563,87 +177,22 @@ type GetSipOutboundSetupParams struct {
 }
 
 func unpackGetSipOutboundSetupParams(packed middleware.Parameters) (params GetSipOutboundSetupParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "phone_number",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.PhoneNumber = v.(OptString)
-		}
-	}
+	codec.Unpack(packed, "phone_number", "query", false, &params.PhoneNumber)
 	return params
 }
 
 func decodeGetSipOutboundSetupParams(args [0]string, argsEscaped bool, r *http.Request) (params GetSipOutboundSetupParams, _ error) {
 	q := uri.NewQueryDecoder(r.URL.Query())
 	// Decode query: phone_number.
-	if err := func() error {
-		cfg := uri.QueryParameterDecodingConfig{
-			Name:    "phone_number",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
-		}
-
-		if err := q.HasParam(cfg); err == nil {
-			if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
-				var paramsDotPhoneNumberVal string
-				if err := func() error {
-					val, err := d.DecodeValue()
-					if err != nil {
-						return err
-					}
-
-					c, err := conv.ToString(val)
-					if err != nil {
-						return err
-					}
-
-					paramsDotPhoneNumberVal = c
-					return nil
-				}(); err != nil {
-					return err
-				}
-				params.PhoneNumber.SetTo(paramsDotPhoneNumberVal)
-				return nil
-			}); err != nil {
-				return err
-			}
-			if err := func() error {
-				if value, ok := params.PhoneNumber.Get(); ok {
-					if err := func() error {
-						if err := (validate.String{
-							MinLength:     1,
-							MinLengthSet:  true,
-							MaxLength:     32,
-							MaxLengthSet:  true,
-							Email:         false,
-							Hostname:      false,
-							Regex:         nil,
-							MinNumeric:    0,
-							MinNumericSet: false,
-							MaxNumeric:    0,
-							MaxNumericSet: false,
-						}).Validate(string(value)); err != nil {
-							return errors.Wrap(err, "string")
-						}
-						return nil
-					}(); err != nil {
-						return err
-					}
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
+	if err := codec.Param(q, uri.QueryParameterDecodingConfig{Name: "phone_number", Style: uri.QueryStyleForm, Explode: true}, false, func(d uri.Decoder) error {
+		return codec.SetParamText(d, params.PhoneNumber.SetTo)
+	}, func() error {
+		if value, ok := params.PhoneNumber.Get(); ok {
+			return codec.Length(string(value), 1, 32)
 		}
 		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "phone_number",
-			In:   "query",
-			Err:  err,
-		}
+	}); err != nil {
+		return params, codec.ParamError("phone_number", "query", err)
 	}
 	return params, nil
 }
@@ -655,73 +204,19 @@ type GetSipStatusParams struct {
 }
 
 func unpackGetSipStatusParams(packed middleware.Parameters) (params GetSipStatusParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "phone_number",
-			In:   "query",
-		}
-		params.PhoneNumber = packed[key].(string)
-	}
+	codec.Unpack(packed, "phone_number", "query", true, &params.PhoneNumber)
 	return params
 }
 
 func decodeGetSipStatusParams(args [0]string, argsEscaped bool, r *http.Request) (params GetSipStatusParams, _ error) {
 	q := uri.NewQueryDecoder(r.URL.Query())
 	// Decode query: phone_number.
-	if err := func() error {
-		cfg := uri.QueryParameterDecodingConfig{
-			Name:    "phone_number",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
-		}
-
-		if err := q.HasParam(cfg); err == nil {
-			if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
-				val, err := d.DecodeValue()
-				if err != nil {
-					return err
-				}
-
-				c, err := conv.ToString(val)
-				if err != nil {
-					return err
-				}
-
-				params.PhoneNumber = c
-				return nil
-			}); err != nil {
-				return err
-			}
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     32,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(params.PhoneNumber)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		} else {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "phone_number",
-			In:   "query",
-			Err:  err,
-		}
+	if err := codec.Param(q, uri.QueryParameterDecodingConfig{Name: "phone_number", Style: uri.QueryStyleForm, Explode: true}, true, func(d uri.Decoder) error {
+		return codec.DecodeParamText(d, &params.PhoneNumber)
+	}, func() error {
+		return codec.Length(string(params.PhoneNumber), 1, 32)
+	}); err != nil {
+		return params, codec.ParamError("phone_number", "query", err)
 	}
 	return params, nil
 }
@@ -733,73 +228,19 @@ type GetSipTestCallParams struct {
 }
 
 func unpackGetSipTestCallParams(packed middleware.Parameters) (params GetSipTestCallParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "call_id",
-			In:   "query",
-		}
-		params.CallID = packed[key].(string)
-	}
+	codec.Unpack(packed, "call_id", "query", true, &params.CallID)
 	return params
 }
 
 func decodeGetSipTestCallParams(args [0]string, argsEscaped bool, r *http.Request) (params GetSipTestCallParams, _ error) {
 	q := uri.NewQueryDecoder(r.URL.Query())
 	// Decode query: call_id.
-	if err := func() error {
-		cfg := uri.QueryParameterDecodingConfig{
-			Name:    "call_id",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
-		}
-
-		if err := q.HasParam(cfg); err == nil {
-			if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
-				val, err := d.DecodeValue()
-				if err != nil {
-					return err
-				}
-
-				c, err := conv.ToString(val)
-				if err != nil {
-					return err
-				}
-
-				params.CallID = c
-				return nil
-			}); err != nil {
-				return err
-			}
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(params.CallID)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		} else {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "call_id",
-			In:   "query",
-			Err:  err,
-		}
+	if err := codec.Param(q, uri.QueryParameterDecodingConfig{Name: "call_id", Style: uri.QueryStyleForm, Explode: true}, true, func(d uri.Decoder) error {
+		return codec.DecodeParamText(d, &params.CallID)
+	}, func() error {
+		return codec.Length(string(params.CallID), 1, 64)
+	}); err != nil {
+		return params, codec.ParamError("call_id", "query", err)
 	}
 	return params, nil
 }
@@ -816,91 +257,21 @@ type ListSipCallsParams struct {
 }
 
 func unpackListSipCallsParams(packed middleware.Parameters) (params ListSipCallsParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "phone_number",
-			In:   "query",
-		}
-		params.PhoneNumber = packed[key].(string)
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "limit",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Limit = v.(OptInt)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "before",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Before = v.(OptString)
-		}
-	}
+	codec.Unpack(packed, "phone_number", "query", true, &params.PhoneNumber)
+	codec.Unpack(packed, "limit", "query", false, &params.Limit)
+	codec.Unpack(packed, "before", "query", false, &params.Before)
 	return params
 }
 
 func decodeListSipCallsParams(args [0]string, argsEscaped bool, r *http.Request) (params ListSipCallsParams, _ error) {
 	q := uri.NewQueryDecoder(r.URL.Query())
 	// Decode query: phone_number.
-	if err := func() error {
-		cfg := uri.QueryParameterDecodingConfig{
-			Name:    "phone_number",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
-		}
-
-		if err := q.HasParam(cfg); err == nil {
-			if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
-				val, err := d.DecodeValue()
-				if err != nil {
-					return err
-				}
-
-				c, err := conv.ToString(val)
-				if err != nil {
-					return err
-				}
-
-				params.PhoneNumber = c
-				return nil
-			}); err != nil {
-				return err
-			}
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     32,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(params.PhoneNumber)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		} else {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "phone_number",
-			In:   "query",
-			Err:  err,
-		}
+	if err := codec.Param(q, uri.QueryParameterDecodingConfig{Name: "phone_number", Style: uri.QueryStyleForm, Explode: true}, true, func(d uri.Decoder) error {
+		return codec.DecodeParamText(d, &params.PhoneNumber)
+	}, func() error {
+		return codec.Length(string(params.PhoneNumber), 1, 32)
+	}); err != nil {
+		return params, codec.ParamError("phone_number", "query", err)
 	}
 	// Set default value for query: limit.
 	{
@@ -908,138 +279,26 @@ func decodeListSipCallsParams(args [0]string, argsEscaped bool, r *http.Request)
 		params.Limit.SetTo(val)
 	}
 	// Decode query: limit.
-	if err := func() error {
-		cfg := uri.QueryParameterDecodingConfig{
-			Name:    "limit",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
-		}
-
-		if err := q.HasParam(cfg); err == nil {
-			if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
-				var paramsDotLimitVal int
-				if err := func() error {
-					val, err := d.DecodeValue()
-					if err != nil {
-						return err
-					}
-
-					c, err := conv.ToInt(val)
-					if err != nil {
-						return err
-					}
-
-					paramsDotLimitVal = c
-					return nil
-				}(); err != nil {
-					return err
-				}
-				params.Limit.SetTo(paramsDotLimitVal)
-				return nil
-			}); err != nil {
-				return err
-			}
-			if err := func() error {
-				if value, ok := params.Limit.Get(); ok {
-					if err := func() error {
-						if err := (validate.Int{
-							MinSet:        true,
-							Min:           1,
-							MaxSet:        true,
-							Max:           500,
-							MinExclusive:  false,
-							MaxExclusive:  false,
-							MultipleOfSet: false,
-							MultipleOf:    0,
-							Pattern:       nil,
-						}).Validate(int64(value)); err != nil {
-							return errors.Wrap(err, "int")
-						}
-						return nil
-					}(); err != nil {
-						return err
-					}
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
+	if err := codec.Param(q, uri.QueryParameterDecodingConfig{Name: "limit", Style: uri.QueryStyleForm, Explode: true}, false, func(d uri.Decoder) error {
+		return codec.SetParam(d, params.Limit.SetTo, conv.ToInt)
+	}, func() error {
+		if value, ok := params.Limit.Get(); ok {
+			return codec.Int(int64(value), validate.Int{MinSet: true, Min: 1, MaxSet: true, Max: 500})
 		}
 		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "limit",
-			In:   "query",
-			Err:  err,
-		}
+	}); err != nil {
+		return params, codec.ParamError("limit", "query", err)
 	}
 	// Decode query: before.
-	if err := func() error {
-		cfg := uri.QueryParameterDecodingConfig{
-			Name:    "before",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
-		}
-
-		if err := q.HasParam(cfg); err == nil {
-			if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
-				var paramsDotBeforeVal string
-				if err := func() error {
-					val, err := d.DecodeValue()
-					if err != nil {
-						return err
-					}
-
-					c, err := conv.ToString(val)
-					if err != nil {
-						return err
-					}
-
-					paramsDotBeforeVal = c
-					return nil
-				}(); err != nil {
-					return err
-				}
-				params.Before.SetTo(paramsDotBeforeVal)
-				return nil
-			}); err != nil {
-				return err
-			}
-			if err := func() error {
-				if value, ok := params.Before.Get(); ok {
-					if err := func() error {
-						if err := (validate.String{
-							MinLength:     1,
-							MinLengthSet:  true,
-							MaxLength:     64,
-							MaxLengthSet:  true,
-							Email:         false,
-							Hostname:      false,
-							Regex:         nil,
-							MinNumeric:    0,
-							MinNumericSet: false,
-							MaxNumeric:    0,
-							MaxNumericSet: false,
-						}).Validate(string(value)); err != nil {
-							return errors.Wrap(err, "string")
-						}
-						return nil
-					}(); err != nil {
-						return err
-					}
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
+	if err := codec.Param(q, uri.QueryParameterDecodingConfig{Name: "before", Style: uri.QueryStyleForm, Explode: true}, false, func(d uri.Decoder) error {
+		return codec.SetParamText(d, params.Before.SetTo)
+	}, func() error {
+		if value, ok := params.Before.Get(); ok {
+			return codec.Length(string(value), 1, 64)
 		}
 		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "before",
-			In:   "query",
-			Err:  err,
-		}
+	}); err != nil {
+		return params, codec.ParamError("before", "query", err)
 	}
 	return params, nil
 }

@@ -8,19 +8,15 @@ import (
 
 	"github.com/go-faster/jx"
 	ht "github.com/ogen-go/ogen/http"
+
+	"github.com/callwright/callwright/transport/oas/internal/codec"
 )
 
 func encodeAttachSipNumbersRequest(
 	req *SipAttach,
 	r *http.Request,
 ) error {
-	const contentType = "application/json"
-	e := new(jx.Encoder)
-	{
-		req.Encode(e)
-	}
-	encoded := e.Bytes()
-	ht.SetBody(r, bytes.NewReader(encoded), contentType)
+	codec.WriteRequest(r, req)
 	return nil
 }
 
@@ -28,13 +24,7 @@ func encodeDetachSipNumberRequest(
 	req *SipDetach,
 	r *http.Request,
 ) error {
-	const contentType = "application/json"
-	e := new(jx.Encoder)
-	{
-		req.Encode(e)
-	}
-	encoded := e.Bytes()
-	ht.SetBody(r, bytes.NewReader(encoded), contentType)
+	codec.WriteRequest(r, req)
 	return nil
 }
 
@@ -48,10 +38,8 @@ func encodeGenerateSipPasswordRequest(
 		return nil
 	}
 	e := new(jx.Encoder)
-	{
-		if req.Set {
-			req.Encode(e)
-		}
+	if req.Set {
+		req.Encode(e)
 	}
 	encoded := e.Bytes()
 	ht.SetBody(r, bytes.NewReader(encoded), contentType)
@@ -62,13 +50,7 @@ func encodeParseSipDestinationRequest(
 	req *SipDestinationParse,
 	r *http.Request,
 ) error {
-	const contentType = "application/json"
-	e := new(jx.Encoder)
-	{
-		req.Encode(e)
-	}
-	encoded := e.Bytes()
-	ht.SetBody(r, bytes.NewReader(encoded), contentType)
+	codec.WriteRequest(r, req)
 	return nil
 }
 
@@ -76,13 +58,7 @@ func encodeStartSipDiscoveryRequest(
 	req *SipDiscoveryStart,
 	r *http.Request,
 ) error {
-	const contentType = "application/json"
-	e := new(jx.Encoder)
-	{
-		req.Encode(e)
-	}
-	encoded := e.Bytes()
-	ht.SetBody(r, bytes.NewReader(encoded), contentType)
+	codec.WriteRequest(r, req)
 	return nil
 }
 
@@ -90,13 +66,7 @@ func encodeStartSipNumberProofRequest(
 	req *SipNumberProofStart,
 	r *http.Request,
 ) error {
-	const contentType = "application/json"
-	e := new(jx.Encoder)
-	{
-		req.Encode(e)
-	}
-	encoded := e.Bytes()
-	ht.SetBody(r, bytes.NewReader(encoded), contentType)
+	codec.WriteRequest(r, req)
 	return nil
 }
 
@@ -104,13 +74,7 @@ func encodeStartSipTestCallRequest(
 	req *SipTestCallStart,
 	r *http.Request,
 ) error {
-	const contentType = "application/json"
-	e := new(jx.Encoder)
-	{
-		req.Encode(e)
-	}
-	encoded := e.Bytes()
-	ht.SetBody(r, bytes.NewReader(encoded), contentType)
+	codec.WriteRequest(r, req)
 	return nil
 }
 
@@ -118,13 +82,7 @@ func encodeUpdateSipConfigRequest(
 	req *SipAdvancedConfigUpdate,
 	r *http.Request,
 ) error {
-	const contentType = "application/json"
-	e := new(jx.Encoder)
-	{
-		req.Encode(e)
-	}
-	encoded := e.Bytes()
-	ht.SetBody(r, bytes.NewReader(encoded), contentType)
+	codec.WriteRequest(r, req)
 	return nil
 }
 
@@ -132,13 +90,7 @@ func encodeUpdateSipNumberRequest(
 	req *SipUpdate,
 	r *http.Request,
 ) error {
-	const contentType = "application/json"
-	e := new(jx.Encoder)
-	{
-		req.Encode(e)
-	}
-	encoded := e.Bytes()
-	ht.SetBody(r, bytes.NewReader(encoded), contentType)
+	codec.WriteRequest(r, req)
 	return nil
 }
 
@@ -146,12 +98,6 @@ func encodeVerifySipNumberProofRequest(
 	req *SipNumberProofCode,
 	r *http.Request,
 ) error {
-	const contentType = "application/json"
-	e := new(jx.Encoder)
-	{
-		req.Encode(e)
-	}
-	encoded := e.Bytes()
-	ht.SetBody(r, bytes.NewReader(encoded), contentType)
+	codec.WriteRequest(r, req)
 	return nil
 }

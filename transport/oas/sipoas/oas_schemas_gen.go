@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/go-faster/errors"
+	"github.com/callwright/callwright/transport/oas/internal/codec"
 )
 
 func (s *ErrorStatusCodeWithHeaders) Error() string {
@@ -17,26 +17,6 @@ func (s *ErrorStatusCodeWithHeaders) Error() string {
 type ApiKey struct {
 	Request *http.Request
 	Roles   []string
-}
-
-// GetRequest returns the value of Request.
-func (s *ApiKey) GetRequest() *http.Request {
-	return s.Request
-}
-
-// GetRoles returns the value of Roles.
-func (s *ApiKey) GetRoles() []string {
-	return s.Roles
-}
-
-// SetRequest sets the value of Request.
-func (s *ApiKey) SetRequest(val *http.Request) {
-	s.Request = val
-}
-
-// SetRoles sets the value of Roles.
-func (s *ApiKey) SetRoles(val []string) {
-	s.Roles = val
 }
 
 // Ref: #/components/schemas/ErrorDetail
@@ -53,56 +33,6 @@ type ErrorDetail struct {
 	BatchID OptString `json:"batch_id"`
 }
 
-// GetError returns the value of Error.
-func (s *ErrorDetail) GetError() string {
-	return s.Error
-}
-
-// GetMessage returns the value of Message.
-func (s *ErrorDetail) GetMessage() string {
-	return s.Message
-}
-
-// GetPath returns the value of Path.
-func (s *ErrorDetail) GetPath() OptString {
-	return s.Path
-}
-
-// GetField returns the value of Field.
-func (s *ErrorDetail) GetField() OptString {
-	return s.Field
-}
-
-// GetBatchID returns the value of BatchID.
-func (s *ErrorDetail) GetBatchID() OptString {
-	return s.BatchID
-}
-
-// SetError sets the value of Error.
-func (s *ErrorDetail) SetError(val string) {
-	s.Error = val
-}
-
-// SetMessage sets the value of Message.
-func (s *ErrorDetail) SetMessage(val string) {
-	s.Message = val
-}
-
-// SetPath sets the value of Path.
-func (s *ErrorDetail) SetPath(val OptString) {
-	s.Path = val
-}
-
-// SetField sets the value of Field.
-func (s *ErrorDetail) SetField(val OptString) {
-	s.Field = val
-}
-
-// SetBatchID sets the value of BatchID.
-func (s *ErrorDetail) SetBatchID(val OptString) {
-	s.BatchID = val
-}
-
 // Body of every error. Envelope A has `data` (null), envelope B `status` and `message`; both have
 // `errors`.
 // Ref: #/components/schemas/ErrorEnvelope
@@ -117,46 +47,6 @@ type ErrorEnvelope struct {
 	Errors []ErrorDetail `json:"errors"`
 }
 
-// GetData returns the value of Data.
-func (s *ErrorEnvelope) GetData() OptNull {
-	return s.Data
-}
-
-// GetStatus returns the value of Status.
-func (s *ErrorEnvelope) GetStatus() OptErrorEnvelopeStatus {
-	return s.Status
-}
-
-// GetMessage returns the value of Message.
-func (s *ErrorEnvelope) GetMessage() OptString {
-	return s.Message
-}
-
-// GetErrors returns the value of Errors.
-func (s *ErrorEnvelope) GetErrors() []ErrorDetail {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *ErrorEnvelope) SetData(val OptNull) {
-	s.Data = val
-}
-
-// SetStatus sets the value of Status.
-func (s *ErrorEnvelope) SetStatus(val OptErrorEnvelopeStatus) {
-	s.Status = val
-}
-
-// SetMessage sets the value of Message.
-func (s *ErrorEnvelope) SetMessage(val OptString) {
-	s.Message = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *ErrorEnvelope) SetErrors(val []ErrorDetail) {
-	s.Errors = val
-}
-
 // Envelope B only.
 type ErrorEnvelopeStatus string
 
@@ -164,32 +54,16 @@ const (
 	ErrorEnvelopeStatusError ErrorEnvelopeStatus = "error"
 )
 
-// AllValues returns all ErrorEnvelopeStatus values.
 func (ErrorEnvelopeStatus) AllValues() []ErrorEnvelopeStatus {
 	return []ErrorEnvelopeStatus{
 		ErrorEnvelopeStatusError,
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s ErrorEnvelopeStatus) MarshalText() ([]byte, error) {
-	switch s {
-	case ErrorEnvelopeStatusError:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s ErrorEnvelopeStatus) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *ErrorEnvelopeStatus) UnmarshalText(data []byte) error {
-	switch ErrorEnvelopeStatus(data) {
-	case ErrorEnvelopeStatusError:
-		*s = ErrorEnvelopeStatusError
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // ErrorStatusCodeWithHeaders wraps ErrorEnvelope with status code and response headers.
@@ -197,36 +71,6 @@ type ErrorStatusCodeWithHeaders struct {
 	StatusCode int
 	RetryAfter OptInt
 	Response   ErrorEnvelope
-}
-
-// GetStatusCode returns the value of StatusCode.
-func (s *ErrorStatusCodeWithHeaders) GetStatusCode() int {
-	return s.StatusCode
-}
-
-// GetRetryAfter returns the value of RetryAfter.
-func (s *ErrorStatusCodeWithHeaders) GetRetryAfter() OptInt {
-	return s.RetryAfter
-}
-
-// GetResponse returns the value of Response.
-func (s *ErrorStatusCodeWithHeaders) GetResponse() ErrorEnvelope {
-	return s.Response
-}
-
-// SetStatusCode sets the value of StatusCode.
-func (s *ErrorStatusCodeWithHeaders) SetStatusCode(val int) {
-	s.StatusCode = val
-}
-
-// SetRetryAfter sets the value of RetryAfter.
-func (s *ErrorStatusCodeWithHeaders) SetRetryAfter(val OptInt) {
-	s.RetryAfter = val
-}
-
-// SetResponse sets the value of Response.
-func (s *ErrorStatusCodeWithHeaders) SetResponse(val ErrorEnvelope) {
-	s.Response = val
 }
 
 // NewNilDateTime returns new NilDateTime with value set to v.
@@ -2839,81 +2683,11 @@ type SipAdvancedConfig struct {
 	AlertConfig    NilSipAlertConfig    `json:"alert_config"`
 }
 
-// GetPhoneNumber returns the value of PhoneNumber.
-func (s *SipAdvancedConfig) GetPhoneNumber() string {
-	return s.PhoneNumber
-}
-
-// GetDirection returns the value of Direction.
-func (s *SipAdvancedConfig) GetDirection() SipDirection {
-	return s.Direction
-}
-
-// GetFailoverConfig returns the value of FailoverConfig.
-func (s *SipAdvancedConfig) GetFailoverConfig() NilSipFailoverConfig {
-	return s.FailoverConfig
-}
-
-// GetCodecConfig returns the value of CodecConfig.
-func (s *SipAdvancedConfig) GetCodecConfig() NilSipCodecConfig {
-	return s.CodecConfig
-}
-
-// GetAlertConfig returns the value of AlertConfig.
-func (s *SipAdvancedConfig) GetAlertConfig() NilSipAlertConfig {
-	return s.AlertConfig
-}
-
-// SetPhoneNumber sets the value of PhoneNumber.
-func (s *SipAdvancedConfig) SetPhoneNumber(val string) {
-	s.PhoneNumber = val
-}
-
-// SetDirection sets the value of Direction.
-func (s *SipAdvancedConfig) SetDirection(val SipDirection) {
-	s.Direction = val
-}
-
-// SetFailoverConfig sets the value of FailoverConfig.
-func (s *SipAdvancedConfig) SetFailoverConfig(val NilSipFailoverConfig) {
-	s.FailoverConfig = val
-}
-
-// SetCodecConfig sets the value of CodecConfig.
-func (s *SipAdvancedConfig) SetCodecConfig(val NilSipCodecConfig) {
-	s.CodecConfig = val
-}
-
-// SetAlertConfig sets the value of AlertConfig.
-func (s *SipAdvancedConfig) SetAlertConfig(val NilSipAlertConfig) {
-	s.AlertConfig = val
-}
-
 // Ref: #/components/schemas/SipAdvancedConfigReply
 type SipAdvancedConfigReply struct {
 	Data SipAdvancedConfig `json:"data"`
 	// Null on success.
 	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *SipAdvancedConfigReply) GetData() SipAdvancedConfig {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *SipAdvancedConfigReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *SipAdvancedConfigReply) SetData(val SipAdvancedConfig) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *SipAdvancedConfigReply) SetErrors(val struct{}) {
-	s.Errors = val
 }
 
 // Ref: #/components/schemas/SipAdvancedConfigUpdate
@@ -2925,91 +2699,11 @@ type SipAdvancedConfigUpdate struct {
 	AlertConfig    OptNilSipAlertConfig    `json:"alert_config"`
 }
 
-// GetPhoneNumber returns the value of PhoneNumber.
-func (s *SipAdvancedConfigUpdate) GetPhoneNumber() string {
-	return s.PhoneNumber
-}
-
-// GetDirection returns the value of Direction.
-func (s *SipAdvancedConfigUpdate) GetDirection() SipDirection {
-	return s.Direction
-}
-
-// GetFailoverConfig returns the value of FailoverConfig.
-func (s *SipAdvancedConfigUpdate) GetFailoverConfig() OptNilSipFailoverConfig {
-	return s.FailoverConfig
-}
-
-// GetCodecConfig returns the value of CodecConfig.
-func (s *SipAdvancedConfigUpdate) GetCodecConfig() OptNilSipCodecConfig {
-	return s.CodecConfig
-}
-
-// GetAlertConfig returns the value of AlertConfig.
-func (s *SipAdvancedConfigUpdate) GetAlertConfig() OptNilSipAlertConfig {
-	return s.AlertConfig
-}
-
-// SetPhoneNumber sets the value of PhoneNumber.
-func (s *SipAdvancedConfigUpdate) SetPhoneNumber(val string) {
-	s.PhoneNumber = val
-}
-
-// SetDirection sets the value of Direction.
-func (s *SipAdvancedConfigUpdate) SetDirection(val SipDirection) {
-	s.Direction = val
-}
-
-// SetFailoverConfig sets the value of FailoverConfig.
-func (s *SipAdvancedConfigUpdate) SetFailoverConfig(val OptNilSipFailoverConfig) {
-	s.FailoverConfig = val
-}
-
-// SetCodecConfig sets the value of CodecConfig.
-func (s *SipAdvancedConfigUpdate) SetCodecConfig(val OptNilSipCodecConfig) {
-	s.CodecConfig = val
-}
-
-// SetAlertConfig sets the value of AlertConfig.
-func (s *SipAdvancedConfigUpdate) SetAlertConfig(val OptNilSipAlertConfig) {
-	s.AlertConfig = val
-}
-
 // Ref: #/components/schemas/SipAlertChannels
 type SipAlertChannels struct {
 	Email   OptBool      `json:"email"`
 	SMS     OptBool      `json:"sms"`
 	Webhook OptNilString `json:"webhook"`
-}
-
-// GetEmail returns the value of Email.
-func (s *SipAlertChannels) GetEmail() OptBool {
-	return s.Email
-}
-
-// GetSMS returns the value of SMS.
-func (s *SipAlertChannels) GetSMS() OptBool {
-	return s.SMS
-}
-
-// GetWebhook returns the value of Webhook.
-func (s *SipAlertChannels) GetWebhook() OptNilString {
-	return s.Webhook
-}
-
-// SetEmail sets the value of Email.
-func (s *SipAlertChannels) SetEmail(val OptBool) {
-	s.Email = val
-}
-
-// SetSMS sets the value of SMS.
-func (s *SipAlertChannels) SetSMS(val OptBool) {
-	s.SMS = val
-}
-
-// SetWebhook sets the value of Webhook.
-func (s *SipAlertChannels) SetWebhook(val OptNilString) {
-	s.Webhook = val
 }
 
 // When to warn whom.
@@ -3018,36 +2712,6 @@ type SipAlertConfig struct {
 	Enabled    bool                  `json:"enabled"`
 	Thresholds OptSipAlertThresholds `json:"thresholds"`
 	Channels   OptSipAlertChannels   `json:"channels"`
-}
-
-// GetEnabled returns the value of Enabled.
-func (s *SipAlertConfig) GetEnabled() bool {
-	return s.Enabled
-}
-
-// GetThresholds returns the value of Thresholds.
-func (s *SipAlertConfig) GetThresholds() OptSipAlertThresholds {
-	return s.Thresholds
-}
-
-// GetChannels returns the value of Channels.
-func (s *SipAlertConfig) GetChannels() OptSipAlertChannels {
-	return s.Channels
-}
-
-// SetEnabled sets the value of Enabled.
-func (s *SipAlertConfig) SetEnabled(val bool) {
-	s.Enabled = val
-}
-
-// SetThresholds sets the value of Thresholds.
-func (s *SipAlertConfig) SetThresholds(val OptSipAlertThresholds) {
-	s.Thresholds = val
-}
-
-// SetChannels sets the value of Channels.
-func (s *SipAlertConfig) SetChannels(val OptSipAlertChannels) {
-	s.Channels = val
 }
 
 // Ref: #/components/schemas/SipAlertThresholds
@@ -3061,46 +2725,6 @@ type SipAlertThresholds struct {
 	FailureRateWindowMinutes OptInt `json:"failure_rate_window_minutes"`
 	// Outbound. Time that a probe may take; one that takes longer than 5 seconds has no response.
 	ResponseTimeMs OptInt `json:"response_time_ms"`
-}
-
-// GetUnreachableMinutes returns the value of UnreachableMinutes.
-func (s *SipAlertThresholds) GetUnreachableMinutes() OptInt {
-	return s.UnreachableMinutes
-}
-
-// GetFailureRatePercent returns the value of FailureRatePercent.
-func (s *SipAlertThresholds) GetFailureRatePercent() OptFloat64 {
-	return s.FailureRatePercent
-}
-
-// GetFailureRateWindowMinutes returns the value of FailureRateWindowMinutes.
-func (s *SipAlertThresholds) GetFailureRateWindowMinutes() OptInt {
-	return s.FailureRateWindowMinutes
-}
-
-// GetResponseTimeMs returns the value of ResponseTimeMs.
-func (s *SipAlertThresholds) GetResponseTimeMs() OptInt {
-	return s.ResponseTimeMs
-}
-
-// SetUnreachableMinutes sets the value of UnreachableMinutes.
-func (s *SipAlertThresholds) SetUnreachableMinutes(val OptInt) {
-	s.UnreachableMinutes = val
-}
-
-// SetFailureRatePercent sets the value of FailureRatePercent.
-func (s *SipAlertThresholds) SetFailureRatePercent(val OptFloat64) {
-	s.FailureRatePercent = val
-}
-
-// SetFailureRateWindowMinutes sets the value of FailureRateWindowMinutes.
-func (s *SipAlertThresholds) SetFailureRateWindowMinutes(val OptInt) {
-	s.FailureRateWindowMinutes = val
-}
-
-// SetResponseTimeMs sets the value of ResponseTimeMs.
-func (s *SipAlertThresholds) SetResponseTimeMs(val OptInt) {
-	s.ResponseTimeMs = val
 }
 
 // Exactly one of `phone_number` and `phone_numbers`, and exactly one of `directions` and `direction`.
@@ -3120,106 +2744,6 @@ type SipAttach struct {
 	Options      OptSipOptionsInput     `json:"options"`
 }
 
-// GetPhoneNumber returns the value of PhoneNumber.
-func (s *SipAttach) GetPhoneNumber() OptString {
-	return s.PhoneNumber
-}
-
-// GetPhoneNumbers returns the value of PhoneNumbers.
-func (s *SipAttach) GetPhoneNumbers() []string {
-	return s.PhoneNumbers
-}
-
-// GetDirections returns the value of Directions.
-func (s *SipAttach) GetDirections() []SipDirectionInput {
-	return s.Directions
-}
-
-// GetService returns the value of Service.
-func (s *SipAttach) GetService() SipServiceName {
-	return s.Service
-}
-
-// GetDirection returns the value of Direction.
-func (s *SipAttach) GetDirection() OptSipDirection {
-	return s.Direction
-}
-
-// GetSipEndpoint returns the value of SipEndpoint.
-func (s *SipAttach) GetSipEndpoint() OptString {
-	return s.SipEndpoint
-}
-
-// GetAuthMode returns the value of AuthMode.
-func (s *SipAttach) GetAuthMode() OptSipAuthMode {
-	return s.AuthMode
-}
-
-// GetRegisterAuth returns the value of RegisterAuth.
-func (s *SipAttach) GetRegisterAuth() OptSipRegisterAuth {
-	return s.RegisterAuth
-}
-
-// GetHeaders returns the value of Headers.
-func (s *SipAttach) GetHeaders() OptNilSipHeaderMapping {
-	return s.Headers
-}
-
-// GetOptions returns the value of Options.
-func (s *SipAttach) GetOptions() OptSipOptionsInput {
-	return s.Options
-}
-
-// SetPhoneNumber sets the value of PhoneNumber.
-func (s *SipAttach) SetPhoneNumber(val OptString) {
-	s.PhoneNumber = val
-}
-
-// SetPhoneNumbers sets the value of PhoneNumbers.
-func (s *SipAttach) SetPhoneNumbers(val []string) {
-	s.PhoneNumbers = val
-}
-
-// SetDirections sets the value of Directions.
-func (s *SipAttach) SetDirections(val []SipDirectionInput) {
-	s.Directions = val
-}
-
-// SetService sets the value of Service.
-func (s *SipAttach) SetService(val SipServiceName) {
-	s.Service = val
-}
-
-// SetDirection sets the value of Direction.
-func (s *SipAttach) SetDirection(val OptSipDirection) {
-	s.Direction = val
-}
-
-// SetSipEndpoint sets the value of SipEndpoint.
-func (s *SipAttach) SetSipEndpoint(val OptString) {
-	s.SipEndpoint = val
-}
-
-// SetAuthMode sets the value of AuthMode.
-func (s *SipAttach) SetAuthMode(val OptSipAuthMode) {
-	s.AuthMode = val
-}
-
-// SetRegisterAuth sets the value of RegisterAuth.
-func (s *SipAttach) SetRegisterAuth(val OptSipRegisterAuth) {
-	s.RegisterAuth = val
-}
-
-// SetHeaders sets the value of Headers.
-func (s *SipAttach) SetHeaders(val OptNilSipHeaderMapping) {
-	s.Headers = val
-}
-
-// SetOptions sets the value of Options.
-func (s *SipAttach) SetOptions(val OptSipOptionsInput) {
-	s.Options = val
-}
-
 // Ref: #/components/schemas/SipAttachFailure
 type SipAttachFailure struct {
 	PhoneNumber string `json:"phone_number"`
@@ -3229,71 +2753,11 @@ type SipAttachFailure struct {
 	ProofRequired OptBool `json:"proof_required"`
 }
 
-// GetPhoneNumber returns the value of PhoneNumber.
-func (s *SipAttachFailure) GetPhoneNumber() string {
-	return s.PhoneNumber
-}
-
-// GetError returns the value of Error.
-func (s *SipAttachFailure) GetError() string {
-	return s.Error
-}
-
-// GetMessage returns the value of Message.
-func (s *SipAttachFailure) GetMessage() string {
-	return s.Message
-}
-
-// GetProofRequired returns the value of ProofRequired.
-func (s *SipAttachFailure) GetProofRequired() OptBool {
-	return s.ProofRequired
-}
-
-// SetPhoneNumber sets the value of PhoneNumber.
-func (s *SipAttachFailure) SetPhoneNumber(val string) {
-	s.PhoneNumber = val
-}
-
-// SetError sets the value of Error.
-func (s *SipAttachFailure) SetError(val string) {
-	s.Error = val
-}
-
-// SetMessage sets the value of Message.
-func (s *SipAttachFailure) SetMessage(val string) {
-	s.Message = val
-}
-
-// SetProofRequired sets the value of ProofRequired.
-func (s *SipAttachFailure) SetProofRequired(val OptBool) {
-	s.ProofRequired = val
-}
-
 // Ref: #/components/schemas/SipAttachReply
 type SipAttachReply struct {
 	Data SipAttachResult `json:"data"`
 	// Null on success.
 	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *SipAttachReply) GetData() SipAttachResult {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *SipAttachReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *SipAttachReply) SetData(val SipAttachResult) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *SipAttachReply) SetErrors(val struct{}) {
-	s.Errors = val
 }
 
 // Ref: #/components/schemas/SipAttachResult
@@ -3302,36 +2766,6 @@ type SipAttachResult struct {
 	Failed     []SipAttachFailure `json:"failed"`
 	// With `register`: the password to configure in the PBX. Shown this once.
 	RegisterPasswordForPbx OptString `json:"register_password_for_pbx"`
-}
-
-// GetConfigured returns the value of Configured.
-func (s *SipAttachResult) GetConfigured() []string {
-	return s.Configured
-}
-
-// GetFailed returns the value of Failed.
-func (s *SipAttachResult) GetFailed() []SipAttachFailure {
-	return s.Failed
-}
-
-// GetRegisterPasswordForPbx returns the value of RegisterPasswordForPbx.
-func (s *SipAttachResult) GetRegisterPasswordForPbx() OptString {
-	return s.RegisterPasswordForPbx
-}
-
-// SetConfigured sets the value of Configured.
-func (s *SipAttachResult) SetConfigured(val []string) {
-	s.Configured = val
-}
-
-// SetFailed sets the value of Failed.
-func (s *SipAttachResult) SetFailed(val []SipAttachFailure) {
-	s.Failed = val
-}
-
-// SetRegisterPasswordForPbx sets the value of RegisterPasswordForPbx.
-func (s *SipAttachResult) SetRegisterPasswordForPbx(val OptString) {
-	s.RegisterPasswordForPbx = val
 }
 
 // Authentication of the trunk: by its address, or by digest registration.
@@ -3343,7 +2777,6 @@ const (
 	SipAuthModeRegister SipAuthMode = "register"
 )
 
-// AllValues returns all SipAuthMode values.
 func (SipAuthMode) AllValues() []SipAuthMode {
 	return []SipAuthMode{
 		SipAuthModeIP,
@@ -3351,31 +2784,9 @@ func (SipAuthMode) AllValues() []SipAuthMode {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s SipAuthMode) MarshalText() ([]byte, error) {
-	switch s {
-	case SipAuthModeIP:
-		return []byte(s), nil
-	case SipAuthModeRegister:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s SipAuthMode) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (s *SipAuthMode) UnmarshalText(data []byte) error {
-	switch SipAuthMode(data) {
-	case SipAuthModeIP:
-		*s = SipAuthModeIP
-		return nil
-	case SipAuthModeRegister:
-		*s = SipAuthModeRegister
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
-}
+func (s *SipAuthMode) UnmarshalText(data []byte) error { return codec.EnumOf(data, s, s.AllValues()) }
 
 // Ref: #/components/schemas/SipCall
 type SipCall struct {
@@ -3401,159 +2812,9 @@ type SipCall struct {
 	ErrorMessage OptNilString `json:"error_message"`
 }
 
-// GetCallID returns the value of CallID.
-func (s *SipCall) GetCallID() string {
-	return s.CallID
-}
-
-// GetDirection returns the value of Direction.
-func (s *SipCall) GetDirection() SipDirection {
-	return s.Direction
-}
-
-// GetFrom returns the value of From.
-func (s *SipCall) GetFrom() string {
-	return s.From
-}
-
-// GetTo returns the value of To.
-func (s *SipCall) GetTo() string {
-	return s.To
-}
-
-// GetStatus returns the value of Status.
-func (s *SipCall) GetStatus() NilString {
-	return s.Status
-}
-
-// GetSipCode returns the value of SipCode.
-func (s *SipCall) GetSipCode() NilInt {
-	return s.SipCode
-}
-
-// GetDurationSeconds returns the value of DurationSeconds.
-func (s *SipCall) GetDurationSeconds() int {
-	return s.DurationSeconds
-}
-
-// GetStartedAt returns the value of StartedAt.
-func (s *SipCall) GetStartedAt() time.Time {
-	return s.StartedAt
-}
-
-// GetEndedAt returns the value of EndedAt.
-func (s *SipCall) GetEndedAt() NilDateTime {
-	return s.EndedAt
-}
-
-// GetSourceIP returns the value of SourceIP.
-func (s *SipCall) GetSourceIP() NilString {
-	return s.SourceIP
-}
-
-// GetParentCallID returns the value of ParentCallID.
-func (s *SipCall) GetParentCallID() OptNilString {
-	return s.ParentCallID
-}
-
-// GetAttempt returns the value of Attempt.
-func (s *SipCall) GetAttempt() OptInt {
-	return s.Attempt
-}
-
-// GetServer returns the value of Server.
-func (s *SipCall) GetServer() OptNilString {
-	return s.Server
-}
-
-// GetErrorMessage returns the value of ErrorMessage.
-func (s *SipCall) GetErrorMessage() OptNilString {
-	return s.ErrorMessage
-}
-
-// SetCallID sets the value of CallID.
-func (s *SipCall) SetCallID(val string) {
-	s.CallID = val
-}
-
-// SetDirection sets the value of Direction.
-func (s *SipCall) SetDirection(val SipDirection) {
-	s.Direction = val
-}
-
-// SetFrom sets the value of From.
-func (s *SipCall) SetFrom(val string) {
-	s.From = val
-}
-
-// SetTo sets the value of To.
-func (s *SipCall) SetTo(val string) {
-	s.To = val
-}
-
-// SetStatus sets the value of Status.
-func (s *SipCall) SetStatus(val NilString) {
-	s.Status = val
-}
-
-// SetSipCode sets the value of SipCode.
-func (s *SipCall) SetSipCode(val NilInt) {
-	s.SipCode = val
-}
-
-// SetDurationSeconds sets the value of DurationSeconds.
-func (s *SipCall) SetDurationSeconds(val int) {
-	s.DurationSeconds = val
-}
-
-// SetStartedAt sets the value of StartedAt.
-func (s *SipCall) SetStartedAt(val time.Time) {
-	s.StartedAt = val
-}
-
-// SetEndedAt sets the value of EndedAt.
-func (s *SipCall) SetEndedAt(val NilDateTime) {
-	s.EndedAt = val
-}
-
-// SetSourceIP sets the value of SourceIP.
-func (s *SipCall) SetSourceIP(val NilString) {
-	s.SourceIP = val
-}
-
-// SetParentCallID sets the value of ParentCallID.
-func (s *SipCall) SetParentCallID(val OptNilString) {
-	s.ParentCallID = val
-}
-
-// SetAttempt sets the value of Attempt.
-func (s *SipCall) SetAttempt(val OptInt) {
-	s.Attempt = val
-}
-
-// SetServer sets the value of Server.
-func (s *SipCall) SetServer(val OptNilString) {
-	s.Server = val
-}
-
-// SetErrorMessage sets the value of ErrorMessage.
-func (s *SipCall) SetErrorMessage(val OptNilString) {
-	s.ErrorMessage = val
-}
-
 // Ref: #/components/schemas/SipCallList
 type SipCallList struct {
 	Calls []SipCall `json:"calls"`
-}
-
-// GetCalls returns the value of Calls.
-func (s *SipCallList) GetCalls() []SipCall {
-	return s.Calls
-}
-
-// SetCalls sets the value of Calls.
-func (s *SipCallList) SetCalls(val []SipCall) {
-	s.Calls = val
 }
 
 // Ref: #/components/schemas/SipCallListReply
@@ -3561,26 +2822,6 @@ type SipCallListReply struct {
 	Data SipCallList `json:"data"`
 	// Null on success.
 	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *SipCallListReply) GetData() SipCallList {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *SipCallListReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *SipCallListReply) SetData(val SipCallList) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *SipCallListReply) SetErrors(val struct{}) {
-	s.Errors = val
 }
 
 // A message, or a note between messages.
@@ -3605,160 +2846,10 @@ type SipCallStep struct {
 	Detail NilString `json:"detail"`
 }
 
-// GetAt returns the value of At.
-func (s *SipCallStep) GetAt() time.Time {
-	return s.At
-}
-
-// GetAttempt returns the value of Attempt.
-func (s *SipCallStep) GetAttempt() int {
-	return s.Attempt
-}
-
-// GetSent returns the value of Sent.
-func (s *SipCallStep) GetSent() bool {
-	return s.Sent
-}
-
-// GetMethod returns the value of Method.
-func (s *SipCallStep) GetMethod() NilString {
-	return s.Method
-}
-
-// GetStatus returns the value of Status.
-func (s *SipCallStep) GetStatus() NilInt {
-	return s.Status
-}
-
-// GetReason returns the value of Reason.
-func (s *SipCallStep) GetReason() NilString {
-	return s.Reason
-}
-
-// GetCseq returns the value of Cseq.
-func (s *SipCallStep) GetCseq() NilInt {
-	return s.Cseq
-}
-
-// GetTransport returns the value of Transport.
-func (s *SipCallStep) GetTransport() NilString {
-	return s.Transport
-}
-
-// GetPeer returns the value of Peer.
-func (s *SipCallStep) GetPeer() NilString {
-	return s.Peer
-}
-
-// GetRetransmission returns the value of Retransmission.
-func (s *SipCallStep) GetRetransmission() bool {
-	return s.Retransmission
-}
-
-// GetBody returns the value of Body.
-func (s *SipCallStep) GetBody() NilString {
-	return s.Body
-}
-
-// GetNote returns the value of Note.
-func (s *SipCallStep) GetNote() NilString {
-	return s.Note
-}
-
-// GetDetail returns the value of Detail.
-func (s *SipCallStep) GetDetail() NilString {
-	return s.Detail
-}
-
-// SetAt sets the value of At.
-func (s *SipCallStep) SetAt(val time.Time) {
-	s.At = val
-}
-
-// SetAttempt sets the value of Attempt.
-func (s *SipCallStep) SetAttempt(val int) {
-	s.Attempt = val
-}
-
-// SetSent sets the value of Sent.
-func (s *SipCallStep) SetSent(val bool) {
-	s.Sent = val
-}
-
-// SetMethod sets the value of Method.
-func (s *SipCallStep) SetMethod(val NilString) {
-	s.Method = val
-}
-
-// SetStatus sets the value of Status.
-func (s *SipCallStep) SetStatus(val NilInt) {
-	s.Status = val
-}
-
-// SetReason sets the value of Reason.
-func (s *SipCallStep) SetReason(val NilString) {
-	s.Reason = val
-}
-
-// SetCseq sets the value of Cseq.
-func (s *SipCallStep) SetCseq(val NilInt) {
-	s.Cseq = val
-}
-
-// SetTransport sets the value of Transport.
-func (s *SipCallStep) SetTransport(val NilString) {
-	s.Transport = val
-}
-
-// SetPeer sets the value of Peer.
-func (s *SipCallStep) SetPeer(val NilString) {
-	s.Peer = val
-}
-
-// SetRetransmission sets the value of Retransmission.
-func (s *SipCallStep) SetRetransmission(val bool) {
-	s.Retransmission = val
-}
-
-// SetBody sets the value of Body.
-func (s *SipCallStep) SetBody(val NilString) {
-	s.Body = val
-}
-
-// SetNote sets the value of Note.
-func (s *SipCallStep) SetNote(val NilString) {
-	s.Note = val
-}
-
-// SetDetail sets the value of Detail.
-func (s *SipCallStep) SetDetail(val NilString) {
-	s.Detail = val
-}
-
 // Ref: #/components/schemas/SipCallTimeline
 type SipCallTimeline struct {
 	CallID   string        `json:"call_id"`
 	Timeline []SipCallStep `json:"timeline"`
-}
-
-// GetCallID returns the value of CallID.
-func (s *SipCallTimeline) GetCallID() string {
-	return s.CallID
-}
-
-// GetTimeline returns the value of Timeline.
-func (s *SipCallTimeline) GetTimeline() []SipCallStep {
-	return s.Timeline
-}
-
-// SetCallID sets the value of CallID.
-func (s *SipCallTimeline) SetCallID(val string) {
-	s.CallID = val
-}
-
-// SetTimeline sets the value of Timeline.
-func (s *SipCallTimeline) SetTimeline(val []SipCallStep) {
-	s.Timeline = val
 }
 
 // Ref: #/components/schemas/SipCallTimelineReply
@@ -3766,26 +2857,6 @@ type SipCallTimelineReply struct {
 	Data SipCallTimeline `json:"data"`
 	// Null on success.
 	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *SipCallTimelineReply) GetData() SipCallTimeline {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *SipCallTimelineReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *SipCallTimelineReply) SetData(val SipCallTimeline) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *SipCallTimelineReply) SetErrors(val struct{}) {
-	s.Errors = val
 }
 
 // Ref: #/components/schemas/SipCertificateFacts
@@ -3798,72 +2869,12 @@ type SipCertificateFacts struct {
 	ExpiresAt   time.Time `json:"expires_at"`
 }
 
-// GetVersion returns the value of Version.
-func (s *SipCertificateFacts) GetVersion() string {
-	return s.Version
-}
-
-// GetTrusted returns the value of Trusted.
-func (s *SipCertificateFacts) GetTrusted() bool {
-	return s.Trusted
-}
-
-// GetNameMatches returns the value of NameMatches.
-func (s *SipCertificateFacts) GetNameMatches() bool {
-	return s.NameMatches
-}
-
-// GetExpiresAt returns the value of ExpiresAt.
-func (s *SipCertificateFacts) GetExpiresAt() time.Time {
-	return s.ExpiresAt
-}
-
-// SetVersion sets the value of Version.
-func (s *SipCertificateFacts) SetVersion(val string) {
-	s.Version = val
-}
-
-// SetTrusted sets the value of Trusted.
-func (s *SipCertificateFacts) SetTrusted(val bool) {
-	s.Trusted = val
-}
-
-// SetNameMatches sets the value of NameMatches.
-func (s *SipCertificateFacts) SetNameMatches(val bool) {
-	s.NameMatches = val
-}
-
-// SetExpiresAt sets the value of ExpiresAt.
-func (s *SipCertificateFacts) SetExpiresAt(val time.Time) {
-	s.ExpiresAt = val
-}
-
 // Codecs in the order of the offer.
 // Ref: #/components/schemas/SipCodecConfig
 type SipCodecConfig struct {
 	Codecs []SipCodecItem `json:"codecs"`
 	// Whether both sides may use different codecs.
 	Transcode OptBool `json:"transcode"`
-}
-
-// GetCodecs returns the value of Codecs.
-func (s *SipCodecConfig) GetCodecs() []SipCodecItem {
-	return s.Codecs
-}
-
-// GetTranscode returns the value of Transcode.
-func (s *SipCodecConfig) GetTranscode() OptBool {
-	return s.Transcode
-}
-
-// SetCodecs sets the value of Codecs.
-func (s *SipCodecConfig) SetCodecs(val []SipCodecItem) {
-	s.Codecs = val
-}
-
-// SetTranscode sets the value of Transcode.
-func (s *SipCodecConfig) SetTranscode(val OptBool) {
-	s.Transcode = val
 }
 
 // Ref: #/components/schemas/SipCodecItem
@@ -3940,26 +2951,6 @@ type SipCodecSetting struct {
 	Enabled OptBool `json:"enabled"`
 }
 
-// GetName returns the value of Name.
-func (s *SipCodecSetting) GetName() string {
-	return s.Name
-}
-
-// GetEnabled returns the value of Enabled.
-func (s *SipCodecSetting) GetEnabled() OptBool {
-	return s.Enabled
-}
-
-// SetName sets the value of Name.
-func (s *SipCodecSetting) SetName(val string) {
-	s.Name = val
-}
-
-// SetEnabled sets the value of Enabled.
-func (s *SipCodecSetting) SetEnabled(val OptBool) {
-	s.Enabled = val
-}
-
 // Ref: #/components/schemas/SipConfiguration
 type SipConfiguration struct {
 	// E.164.
@@ -3975,120 +2966,10 @@ type SipConfiguration struct {
 	Options     SipOptions          `json:"options"`
 }
 
-// GetNumber returns the value of Number.
-func (s *SipConfiguration) GetNumber() string {
-	return s.Number
-}
-
-// GetID returns the value of ID.
-func (s *SipConfiguration) GetID() string {
-	return s.ID
-}
-
-// GetOrgID returns the value of OrgID.
-func (s *SipConfiguration) GetOrgID() string {
-	return s.OrgID
-}
-
-// GetDirection returns the value of Direction.
-func (s *SipConfiguration) GetDirection() SipDirection {
-	return s.Direction
-}
-
-// GetSipEndpoint returns the value of SipEndpoint.
-func (s *SipConfiguration) GetSipEndpoint() NilString {
-	return s.SipEndpoint
-}
-
-// GetCreatedAt returns the value of CreatedAt.
-func (s *SipConfiguration) GetCreatedAt() time.Time {
-	return s.CreatedAt
-}
-
-// GetUpdatedAt returns the value of UpdatedAt.
-func (s *SipConfiguration) GetUpdatedAt() time.Time {
-	return s.UpdatedAt
-}
-
-// GetHeaders returns the value of Headers.
-func (s *SipConfiguration) GetHeaders() NilSipHeaderMapping {
-	return s.Headers
-}
-
-// GetOptions returns the value of Options.
-func (s *SipConfiguration) GetOptions() SipOptions {
-	return s.Options
-}
-
-// SetNumber sets the value of Number.
-func (s *SipConfiguration) SetNumber(val string) {
-	s.Number = val
-}
-
-// SetID sets the value of ID.
-func (s *SipConfiguration) SetID(val string) {
-	s.ID = val
-}
-
-// SetOrgID sets the value of OrgID.
-func (s *SipConfiguration) SetOrgID(val string) {
-	s.OrgID = val
-}
-
-// SetDirection sets the value of Direction.
-func (s *SipConfiguration) SetDirection(val SipDirection) {
-	s.Direction = val
-}
-
-// SetSipEndpoint sets the value of SipEndpoint.
-func (s *SipConfiguration) SetSipEndpoint(val NilString) {
-	s.SipEndpoint = val
-}
-
-// SetCreatedAt sets the value of CreatedAt.
-func (s *SipConfiguration) SetCreatedAt(val time.Time) {
-	s.CreatedAt = val
-}
-
-// SetUpdatedAt sets the value of UpdatedAt.
-func (s *SipConfiguration) SetUpdatedAt(val time.Time) {
-	s.UpdatedAt = val
-}
-
-// SetHeaders sets the value of Headers.
-func (s *SipConfiguration) SetHeaders(val NilSipHeaderMapping) {
-	s.Headers = val
-}
-
-// SetOptions sets the value of Options.
-func (s *SipConfiguration) SetOptions(val SipOptions) {
-	s.Options = val
-}
-
 // Ref: #/components/schemas/SipConfigurationPair
 type SipConfigurationPair struct {
 	Inbound  NilSipConfiguration `json:"inbound"`
 	Outbound NilSipConfiguration `json:"outbound"`
-}
-
-// GetInbound returns the value of Inbound.
-func (s *SipConfigurationPair) GetInbound() NilSipConfiguration {
-	return s.Inbound
-}
-
-// GetOutbound returns the value of Outbound.
-func (s *SipConfigurationPair) GetOutbound() NilSipConfiguration {
-	return s.Outbound
-}
-
-// SetInbound sets the value of Inbound.
-func (s *SipConfigurationPair) SetInbound(val NilSipConfiguration) {
-	s.Inbound = val
-}
-
-// SetOutbound sets the value of Outbound.
-func (s *SipConfigurationPair) SetOutbound(val NilSipConfiguration) {
-	s.Outbound = val
 }
 
 // Ref: #/components/schemas/SipConfigurationReply
@@ -4096,26 +2977,6 @@ type SipConfigurationReply struct {
 	Data SipConfigurationPair `json:"data"`
 	// Null on success.
 	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *SipConfigurationReply) GetData() SipConfigurationPair {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *SipConfigurationReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *SipConfigurationReply) SetData(val SipConfigurationPair) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *SipConfigurationReply) SetErrors(val struct{}) {
-	s.Errors = val
 }
 
 // Rule for one header. Inbound, its value becomes a variable; outbound, a variable becomes its value.
@@ -4130,46 +2991,6 @@ type SipCustomHeaderRule struct {
 	Passthrough OptBool `json:"passthrough"`
 }
 
-// GetType returns the value of Type.
-func (s *SipCustomHeaderRule) GetType() string {
-	return s.Type
-}
-
-// GetKey returns the value of Key.
-func (s *SipCustomHeaderRule) GetKey() string {
-	return s.Key
-}
-
-// GetValue returns the value of Value.
-func (s *SipCustomHeaderRule) GetValue() string {
-	return s.Value
-}
-
-// GetPassthrough returns the value of Passthrough.
-func (s *SipCustomHeaderRule) GetPassthrough() OptBool {
-	return s.Passthrough
-}
-
-// SetType sets the value of Type.
-func (s *SipCustomHeaderRule) SetType(val string) {
-	s.Type = val
-}
-
-// SetKey sets the value of Key.
-func (s *SipCustomHeaderRule) SetKey(val string) {
-	s.Key = val
-}
-
-// SetValue sets the value of Value.
-func (s *SipCustomHeaderRule) SetValue(val string) {
-	s.Value = val
-}
-
-// SetPassthrough sets the value of Passthrough.
-func (s *SipCustomHeaderRule) SetPassthrough(val OptBool) {
-	s.Passthrough = val
-}
-
 // Ref: #/components/schemas/SipDestination
 type SipDestination struct {
 	Host      string                        `json:"host"`
@@ -4182,79 +3003,9 @@ type SipDestination struct {
 	Normalized string `json:"normalized"`
 }
 
-// GetHost returns the value of Host.
-func (s *SipDestination) GetHost() string {
-	return s.Host
-}
-
-// GetPort returns the value of Port.
-func (s *SipDestination) GetPort() OptNilInt {
-	return s.Port
-}
-
-// GetUser returns the value of User.
-func (s *SipDestination) GetUser() OptNilString {
-	return s.User
-}
-
-// GetTransport returns the value of Transport.
-func (s *SipDestination) GetTransport() OptNilSipDestinationTransport {
-	return s.Transport
-}
-
-// GetIsPrivateIP returns the value of IsPrivateIP.
-func (s *SipDestination) GetIsPrivateIP() bool {
-	return s.IsPrivateIP
-}
-
-// GetNormalized returns the value of Normalized.
-func (s *SipDestination) GetNormalized() string {
-	return s.Normalized
-}
-
-// SetHost sets the value of Host.
-func (s *SipDestination) SetHost(val string) {
-	s.Host = val
-}
-
-// SetPort sets the value of Port.
-func (s *SipDestination) SetPort(val OptNilInt) {
-	s.Port = val
-}
-
-// SetUser sets the value of User.
-func (s *SipDestination) SetUser(val OptNilString) {
-	s.User = val
-}
-
-// SetTransport sets the value of Transport.
-func (s *SipDestination) SetTransport(val OptNilSipDestinationTransport) {
-	s.Transport = val
-}
-
-// SetIsPrivateIP sets the value of IsPrivateIP.
-func (s *SipDestination) SetIsPrivateIP(val bool) {
-	s.IsPrivateIP = val
-}
-
-// SetNormalized sets the value of Normalized.
-func (s *SipDestination) SetNormalized(val string) {
-	s.Normalized = val
-}
-
 // Ref: #/components/schemas/SipDestinationParse
 type SipDestinationParse struct {
 	Input string `json:"input"`
-}
-
-// GetInput returns the value of Input.
-func (s *SipDestinationParse) GetInput() string {
-	return s.Input
-}
-
-// SetInput sets the value of Input.
-func (s *SipDestinationParse) SetInput(val string) {
-	s.Input = val
 }
 
 // Ref: #/components/schemas/SipDestinationReply
@@ -4264,50 +3015,10 @@ type SipDestinationReply struct {
 	Errors struct{} `json:"errors"`
 }
 
-// GetData returns the value of Data.
-func (s *SipDestinationReply) GetData() SipDestinationResult {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *SipDestinationReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *SipDestinationReply) SetData(val SipDestinationResult) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *SipDestinationReply) SetErrors(val struct{}) {
-	s.Errors = val
-}
-
 // Ref: #/components/schemas/SipDestinationResult
 type SipDestinationResult struct {
 	Valid  bool              `json:"valid"`
 	Parsed NilSipDestination `json:"parsed"`
-}
-
-// GetValid returns the value of Valid.
-func (s *SipDestinationResult) GetValid() bool {
-	return s.Valid
-}
-
-// GetParsed returns the value of Parsed.
-func (s *SipDestinationResult) GetParsed() NilSipDestination {
-	return s.Parsed
-}
-
-// SetValid sets the value of Valid.
-func (s *SipDestinationResult) SetValid(val bool) {
-	s.Valid = val
-}
-
-// SetParsed sets the value of Parsed.
-func (s *SipDestinationResult) SetParsed(val NilSipDestination) {
-	s.Parsed = val
 }
 
 type SipDestinationTransport string
@@ -4318,7 +3029,6 @@ const (
 	SipDestinationTransportTLS SipDestinationTransport = "tls"
 )
 
-// AllValues returns all SipDestinationTransport values.
 func (SipDestinationTransport) AllValues() []SipDestinationTransport {
 	return []SipDestinationTransport{
 		SipDestinationTransportUDP,
@@ -4327,35 +3037,12 @@ func (SipDestinationTransport) AllValues() []SipDestinationTransport {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
 func (s SipDestinationTransport) MarshalText() ([]byte, error) {
-	switch s {
-	case SipDestinationTransportUDP:
-		return []byte(s), nil
-	case SipDestinationTransportTCP:
-		return []byte(s), nil
-	case SipDestinationTransportTLS:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
+	return codec.EnumText(s, s.AllValues())
 }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *SipDestinationTransport) UnmarshalText(data []byte) error {
-	switch SipDestinationTransport(data) {
-	case SipDestinationTransportUDP:
-		*s = SipDestinationTransportUDP
-		return nil
-	case SipDestinationTransportTCP:
-		*s = SipDestinationTransportTCP
-		return nil
-	case SipDestinationTransportTLS:
-		*s = SipDestinationTransportTLS
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // Exactly one of `directions` and `direction`.
@@ -4367,46 +3054,6 @@ type SipDetach struct {
 	Service     SipServiceName          `json:"service"`
 }
 
-// GetPhoneNumber returns the value of PhoneNumber.
-func (s *SipDetach) GetPhoneNumber() string {
-	return s.PhoneNumber
-}
-
-// GetDirection returns the value of Direction.
-func (s *SipDetach) GetDirection() OptSipDirection {
-	return s.Direction
-}
-
-// GetDirections returns the value of Directions.
-func (s *SipDetach) GetDirections() []SipDirectionReference {
-	return s.Directions
-}
-
-// GetService returns the value of Service.
-func (s *SipDetach) GetService() SipServiceName {
-	return s.Service
-}
-
-// SetPhoneNumber sets the value of PhoneNumber.
-func (s *SipDetach) SetPhoneNumber(val string) {
-	s.PhoneNumber = val
-}
-
-// SetDirection sets the value of Direction.
-func (s *SipDetach) SetDirection(val OptSipDirection) {
-	s.Direction = val
-}
-
-// SetDirections sets the value of Directions.
-func (s *SipDetach) SetDirections(val []SipDirectionReference) {
-	s.Directions = val
-}
-
-// SetService sets the value of Service.
-func (s *SipDetach) SetService(val SipServiceName) {
-	s.Service = val
-}
-
 // Ref: #/components/schemas/SipDetachReply
 type SipDetachReply struct {
 	Data SipDetachResult `json:"data"`
@@ -4414,50 +3061,10 @@ type SipDetachReply struct {
 	Errors struct{} `json:"errors"`
 }
 
-// GetData returns the value of Data.
-func (s *SipDetachReply) GetData() SipDetachResult {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *SipDetachReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *SipDetachReply) SetData(val SipDetachResult) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *SipDetachReply) SetErrors(val struct{}) {
-	s.Errors = val
-}
-
 // Ref: #/components/schemas/SipDetachResult
 type SipDetachResult struct {
 	PhoneNumber string         `json:"phone_number"`
 	Detached    []SipDirection `json:"detached"`
-}
-
-// GetPhoneNumber returns the value of PhoneNumber.
-func (s *SipDetachResult) GetPhoneNumber() string {
-	return s.PhoneNumber
-}
-
-// GetDetached returns the value of Detached.
-func (s *SipDetachResult) GetDetached() []SipDirection {
-	return s.Detached
-}
-
-// SetPhoneNumber sets the value of PhoneNumber.
-func (s *SipDetachResult) SetPhoneNumber(val string) {
-	s.PhoneNumber = val
-}
-
-// SetDetached sets the value of Detached.
-func (s *SipDetachResult) SetDetached(val []SipDirection) {
-	s.Detached = val
 }
 
 // Seen from here: inbound calls come in.
@@ -4469,7 +3076,6 @@ const (
 	SipDirectionOutbound SipDirection = "outbound"
 )
 
-// AllValues returns all SipDirection values.
 func (SipDirection) AllValues() []SipDirection {
 	return []SipDirection{
 		SipDirectionInbound,
@@ -4477,31 +3083,9 @@ func (SipDirection) AllValues() []SipDirection {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s SipDirection) MarshalText() ([]byte, error) {
-	switch s {
-	case SipDirectionInbound:
-		return []byte(s), nil
-	case SipDirectionOutbound:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s SipDirection) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (s *SipDirection) UnmarshalText(data []byte) error {
-	switch SipDirection(data) {
-	case SipDirectionInbound:
-		*s = SipDirectionInbound
-		return nil
-	case SipDirectionOutbound:
-		*s = SipDirectionOutbound
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
-}
+func (s *SipDirection) UnmarshalText(data []byte) error { return codec.EnumOf(data, s, s.AllValues()) }
 
 // Ref: #/components/schemas/SipDirectionInput
 type SipDirectionInput struct {
@@ -4516,79 +3100,9 @@ type SipDirectionInput struct {
 	Options      OptSipOptionsInput     `json:"options"`
 }
 
-// GetType returns the value of Type.
-func (s *SipDirectionInput) GetType() SipDirection {
-	return s.Type
-}
-
-// GetSipEndpoint returns the value of SipEndpoint.
-func (s *SipDirectionInput) GetSipEndpoint() OptString {
-	return s.SipEndpoint
-}
-
-// GetAuthMode returns the value of AuthMode.
-func (s *SipDirectionInput) GetAuthMode() OptSipAuthMode {
-	return s.AuthMode
-}
-
-// GetRegisterAuth returns the value of RegisterAuth.
-func (s *SipDirectionInput) GetRegisterAuth() OptSipRegisterAuth {
-	return s.RegisterAuth
-}
-
-// GetHeaders returns the value of Headers.
-func (s *SipDirectionInput) GetHeaders() OptNilSipHeaderMapping {
-	return s.Headers
-}
-
-// GetOptions returns the value of Options.
-func (s *SipDirectionInput) GetOptions() OptSipOptionsInput {
-	return s.Options
-}
-
-// SetType sets the value of Type.
-func (s *SipDirectionInput) SetType(val SipDirection) {
-	s.Type = val
-}
-
-// SetSipEndpoint sets the value of SipEndpoint.
-func (s *SipDirectionInput) SetSipEndpoint(val OptString) {
-	s.SipEndpoint = val
-}
-
-// SetAuthMode sets the value of AuthMode.
-func (s *SipDirectionInput) SetAuthMode(val OptSipAuthMode) {
-	s.AuthMode = val
-}
-
-// SetRegisterAuth sets the value of RegisterAuth.
-func (s *SipDirectionInput) SetRegisterAuth(val OptSipRegisterAuth) {
-	s.RegisterAuth = val
-}
-
-// SetHeaders sets the value of Headers.
-func (s *SipDirectionInput) SetHeaders(val OptNilSipHeaderMapping) {
-	s.Headers = val
-}
-
-// SetOptions sets the value of Options.
-func (s *SipDirectionInput) SetOptions(val OptSipOptionsInput) {
-	s.Options = val
-}
-
 // Ref: #/components/schemas/SipDirectionReference
 type SipDirectionReference struct {
 	Type SipDirection `json:"type"`
-}
-
-// GetType returns the value of Type.
-func (s *SipDirectionReference) GetType() SipDirection {
-	return s.Type
-}
-
-// SetType sets the value of Type.
-func (s *SipDirectionReference) SetType(val SipDirection) {
-	s.Type = val
 }
 
 // Ref: #/components/schemas/SipDiscovery
@@ -4606,106 +3120,6 @@ type SipDiscovery struct {
 	CompletedAt NilDateTime  `json:"completed_at"`
 }
 
-// GetDiscoveryID returns the value of DiscoveryID.
-func (s *SipDiscovery) GetDiscoveryID() string {
-	return s.DiscoveryID
-}
-
-// GetStatus returns the value of Status.
-func (s *SipDiscovery) GetStatus() SipDiscoveryStatus {
-	return s.Status
-}
-
-// GetHost returns the value of Host.
-func (s *SipDiscovery) GetHost() string {
-	return s.Host
-}
-
-// GetResolvedAddresses returns the value of ResolvedAddresses.
-func (s *SipDiscovery) GetResolvedAddresses() []string {
-	return s.ResolvedAddresses
-}
-
-// GetSrvRecords returns the value of SrvRecords.
-func (s *SipDiscovery) GetSrvRecords() []SipSrvRecord {
-	return s.SrvRecords
-}
-
-// GetAttempts returns the value of Attempts.
-func (s *SipDiscovery) GetAttempts() []SipDiscoveryAttempt {
-	return s.Attempts
-}
-
-// GetRecommended returns the value of Recommended.
-func (s *SipDiscovery) GetRecommended() NilSipRecommendation {
-	return s.Recommended
-}
-
-// GetError returns the value of Error.
-func (s *SipDiscovery) GetError() OptNilString {
-	return s.Error
-}
-
-// GetStartedAt returns the value of StartedAt.
-func (s *SipDiscovery) GetStartedAt() time.Time {
-	return s.StartedAt
-}
-
-// GetCompletedAt returns the value of CompletedAt.
-func (s *SipDiscovery) GetCompletedAt() NilDateTime {
-	return s.CompletedAt
-}
-
-// SetDiscoveryID sets the value of DiscoveryID.
-func (s *SipDiscovery) SetDiscoveryID(val string) {
-	s.DiscoveryID = val
-}
-
-// SetStatus sets the value of Status.
-func (s *SipDiscovery) SetStatus(val SipDiscoveryStatus) {
-	s.Status = val
-}
-
-// SetHost sets the value of Host.
-func (s *SipDiscovery) SetHost(val string) {
-	s.Host = val
-}
-
-// SetResolvedAddresses sets the value of ResolvedAddresses.
-func (s *SipDiscovery) SetResolvedAddresses(val []string) {
-	s.ResolvedAddresses = val
-}
-
-// SetSrvRecords sets the value of SrvRecords.
-func (s *SipDiscovery) SetSrvRecords(val []SipSrvRecord) {
-	s.SrvRecords = val
-}
-
-// SetAttempts sets the value of Attempts.
-func (s *SipDiscovery) SetAttempts(val []SipDiscoveryAttempt) {
-	s.Attempts = val
-}
-
-// SetRecommended sets the value of Recommended.
-func (s *SipDiscovery) SetRecommended(val NilSipRecommendation) {
-	s.Recommended = val
-}
-
-// SetError sets the value of Error.
-func (s *SipDiscovery) SetError(val OptNilString) {
-	s.Error = val
-}
-
-// SetStartedAt sets the value of StartedAt.
-func (s *SipDiscovery) SetStartedAt(val time.Time) {
-	s.StartedAt = val
-}
-
-// SetCompletedAt sets the value of CompletedAt.
-func (s *SipDiscovery) SetCompletedAt(val NilDateTime) {
-	s.CompletedAt = val
-}
-
 // Ref: #/components/schemas/SipDiscoveryAttempt
 type SipDiscoveryAttempt struct {
 	Port           int          `json:"port"`
@@ -4719,111 +3133,11 @@ type SipDiscoveryAttempt struct {
 	TLS     OptNilSipCertificateFacts `json:"tls"`
 }
 
-// GetPort returns the value of Port.
-func (s *SipDiscoveryAttempt) GetPort() int {
-	return s.Port
-}
-
-// GetTransport returns the value of Transport.
-func (s *SipDiscoveryAttempt) GetTransport() SipTransport {
-	return s.Transport
-}
-
-// GetResponseTimeMs returns the value of ResponseTimeMs.
-func (s *SipDiscoveryAttempt) GetResponseTimeMs() NilInt {
-	return s.ResponseTimeMs
-}
-
-// GetResponseCode returns the value of ResponseCode.
-func (s *SipDiscoveryAttempt) GetResponseCode() NilInt {
-	return s.ResponseCode
-}
-
-// GetUserAgent returns the value of UserAgent.
-func (s *SipDiscoveryAttempt) GetUserAgent() NilString {
-	return s.UserAgent
-}
-
-// GetError returns the value of Error.
-func (s *SipDiscoveryAttempt) GetError() OptNilString {
-	return s.Error
-}
-
-// GetAddress returns the value of Address.
-func (s *SipDiscoveryAttempt) GetAddress() OptString {
-	return s.Address
-}
-
-// GetTLS returns the value of TLS.
-func (s *SipDiscoveryAttempt) GetTLS() OptNilSipCertificateFacts {
-	return s.TLS
-}
-
-// SetPort sets the value of Port.
-func (s *SipDiscoveryAttempt) SetPort(val int) {
-	s.Port = val
-}
-
-// SetTransport sets the value of Transport.
-func (s *SipDiscoveryAttempt) SetTransport(val SipTransport) {
-	s.Transport = val
-}
-
-// SetResponseTimeMs sets the value of ResponseTimeMs.
-func (s *SipDiscoveryAttempt) SetResponseTimeMs(val NilInt) {
-	s.ResponseTimeMs = val
-}
-
-// SetResponseCode sets the value of ResponseCode.
-func (s *SipDiscoveryAttempt) SetResponseCode(val NilInt) {
-	s.ResponseCode = val
-}
-
-// SetUserAgent sets the value of UserAgent.
-func (s *SipDiscoveryAttempt) SetUserAgent(val NilString) {
-	s.UserAgent = val
-}
-
-// SetError sets the value of Error.
-func (s *SipDiscoveryAttempt) SetError(val OptNilString) {
-	s.Error = val
-}
-
-// SetAddress sets the value of Address.
-func (s *SipDiscoveryAttempt) SetAddress(val OptString) {
-	s.Address = val
-}
-
-// SetTLS sets the value of TLS.
-func (s *SipDiscoveryAttempt) SetTLS(val OptNilSipCertificateFacts) {
-	s.TLS = val
-}
-
 // Ref: #/components/schemas/SipDiscoveryReply
 type SipDiscoveryReply struct {
 	Data SipDiscovery `json:"data"`
 	// Null on success.
 	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *SipDiscoveryReply) GetData() SipDiscovery {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *SipDiscoveryReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *SipDiscoveryReply) SetData(val SipDiscovery) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *SipDiscoveryReply) SetErrors(val struct{}) {
-	s.Errors = val
 }
 
 // Ref: #/components/schemas/SipDiscoveryStart
@@ -4834,36 +3148,6 @@ type SipDiscoveryStart struct {
 	Transport OptSipTransport `json:"transport"`
 }
 
-// GetHost returns the value of Host.
-func (s *SipDiscoveryStart) GetHost() string {
-	return s.Host
-}
-
-// GetPort returns the value of Port.
-func (s *SipDiscoveryStart) GetPort() OptInt {
-	return s.Port
-}
-
-// GetTransport returns the value of Transport.
-func (s *SipDiscoveryStart) GetTransport() OptSipTransport {
-	return s.Transport
-}
-
-// SetHost sets the value of Host.
-func (s *SipDiscoveryStart) SetHost(val string) {
-	s.Host = val
-}
-
-// SetPort sets the value of Port.
-func (s *SipDiscoveryStart) SetPort(val OptInt) {
-	s.Port = val
-}
-
-// SetTransport sets the value of Transport.
-func (s *SipDiscoveryStart) SetTransport(val OptSipTransport) {
-	s.Transport = val
-}
-
 type SipDiscoveryStatus string
 
 const (
@@ -4872,7 +3156,6 @@ const (
 	SipDiscoveryStatusFailed    SipDiscoveryStatus = "failed"
 )
 
-// AllValues returns all SipDiscoveryStatus values.
 func (SipDiscoveryStatus) AllValues() []SipDiscoveryStatus {
 	return []SipDiscoveryStatus{
 		SipDiscoveryStatusRunning,
@@ -4881,35 +3164,10 @@ func (SipDiscoveryStatus) AllValues() []SipDiscoveryStatus {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s SipDiscoveryStatus) MarshalText() ([]byte, error) {
-	switch s {
-	case SipDiscoveryStatusRunning:
-		return []byte(s), nil
-	case SipDiscoveryStatusCompleted:
-		return []byte(s), nil
-	case SipDiscoveryStatusFailed:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s SipDiscoveryStatus) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *SipDiscoveryStatus) UnmarshalText(data []byte) error {
-	switch SipDiscoveryStatus(data) {
-	case SipDiscoveryStatusRunning:
-		*s = SipDiscoveryStatusRunning
-		return nil
-	case SipDiscoveryStatusCompleted:
-		*s = SipDiscoveryStatusCompleted
-		return nil
-	case SipDiscoveryStatusFailed:
-		*s = SipDiscoveryStatusFailed
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // Servers that are tried in their order.
@@ -4922,46 +3180,6 @@ type SipFailoverConfig struct {
 	Failback OptSipFailoverConfigFailback `json:"failback"`
 }
 
-// GetEnabled returns the value of Enabled.
-func (s *SipFailoverConfig) GetEnabled() bool {
-	return s.Enabled
-}
-
-// GetEndpoints returns the value of Endpoints.
-func (s *SipFailoverConfig) GetEndpoints() []SipFailoverEndpoint {
-	return s.Endpoints
-}
-
-// GetTriggers returns the value of Triggers.
-func (s *SipFailoverConfig) GetTriggers() []SipFailoverConfigTriggersItem {
-	return s.Triggers
-}
-
-// GetFailback returns the value of Failback.
-func (s *SipFailoverConfig) GetFailback() OptSipFailoverConfigFailback {
-	return s.Failback
-}
-
-// SetEnabled sets the value of Enabled.
-func (s *SipFailoverConfig) SetEnabled(val bool) {
-	s.Enabled = val
-}
-
-// SetEndpoints sets the value of Endpoints.
-func (s *SipFailoverConfig) SetEndpoints(val []SipFailoverEndpoint) {
-	s.Endpoints = val
-}
-
-// SetTriggers sets the value of Triggers.
-func (s *SipFailoverConfig) SetTriggers(val []SipFailoverConfigTriggersItem) {
-	s.Triggers = val
-}
-
-// SetFailback sets the value of Failback.
-func (s *SipFailoverConfig) SetFailback(val OptSipFailoverConfigFailback) {
-	s.Failback = val
-}
-
 // Return to the primary server: automatic when its probes are answered, or manual.
 type SipFailoverConfigFailback string
 
@@ -4970,7 +3188,6 @@ const (
 	SipFailoverConfigFailbackManual SipFailoverConfigFailback = "manual"
 )
 
-// AllValues returns all SipFailoverConfigFailback values.
 func (SipFailoverConfigFailback) AllValues() []SipFailoverConfigFailback {
 	return []SipFailoverConfigFailback{
 		SipFailoverConfigFailbackAuto,
@@ -4978,30 +3195,12 @@ func (SipFailoverConfigFailback) AllValues() []SipFailoverConfigFailback {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
 func (s SipFailoverConfigFailback) MarshalText() ([]byte, error) {
-	switch s {
-	case SipFailoverConfigFailbackAuto:
-		return []byte(s), nil
-	case SipFailoverConfigFailbackManual:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
+	return codec.EnumText(s, s.AllValues())
 }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *SipFailoverConfigFailback) UnmarshalText(data []byte) error {
-	switch SipFailoverConfigFailback(data) {
-	case SipFailoverConfigFailbackAuto:
-		*s = SipFailoverConfigFailbackAuto
-		return nil
-	case SipFailoverConfigFailbackManual:
-		*s = SipFailoverConfigFailbackManual
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 type SipFailoverConfigTriggersItem string
@@ -5012,7 +3211,6 @@ const (
 	SipFailoverConfigTriggersItemTimeout     SipFailoverConfigTriggersItem = "timeout"
 )
 
-// AllValues returns all SipFailoverConfigTriggersItem values.
 func (SipFailoverConfigTriggersItem) AllValues() []SipFailoverConfigTriggersItem {
 	return []SipFailoverConfigTriggersItem{
 		SipFailoverConfigTriggersItemUnreachable,
@@ -5021,35 +3219,12 @@ func (SipFailoverConfigTriggersItem) AllValues() []SipFailoverConfigTriggersItem
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
 func (s SipFailoverConfigTriggersItem) MarshalText() ([]byte, error) {
-	switch s {
-	case SipFailoverConfigTriggersItemUnreachable:
-		return []byte(s), nil
-	case SipFailoverConfigTriggersItemAuthFailure:
-		return []byte(s), nil
-	case SipFailoverConfigTriggersItemTimeout:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
+	return codec.EnumText(s, s.AllValues())
 }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *SipFailoverConfigTriggersItem) UnmarshalText(data []byte) error {
-	switch SipFailoverConfigTriggersItem(data) {
-	case SipFailoverConfigTriggersItemUnreachable:
-		*s = SipFailoverConfigTriggersItemUnreachable
-		return nil
-	case SipFailoverConfigTriggersItemAuthFailure:
-		*s = SipFailoverConfigTriggersItemAuthFailure
-		return nil
-	case SipFailoverConfigTriggersItemTimeout:
-		*s = SipFailoverConfigTriggersItemTimeout
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // Ref: #/components/schemas/SipFailoverEndpoint
@@ -5061,70 +3236,10 @@ type SipFailoverEndpoint struct {
 	Priority int `json:"priority"`
 }
 
-// GetHost returns the value of Host.
-func (s *SipFailoverEndpoint) GetHost() string {
-	return s.Host
-}
-
-// GetPort returns the value of Port.
-func (s *SipFailoverEndpoint) GetPort() OptInt {
-	return s.Port
-}
-
-// GetTransport returns the value of Transport.
-func (s *SipFailoverEndpoint) GetTransport() OptSipTrunkTransport {
-	return s.Transport
-}
-
-// GetPriority returns the value of Priority.
-func (s *SipFailoverEndpoint) GetPriority() int {
-	return s.Priority
-}
-
-// SetHost sets the value of Host.
-func (s *SipFailoverEndpoint) SetHost(val string) {
-	s.Host = val
-}
-
-// SetPort sets the value of Port.
-func (s *SipFailoverEndpoint) SetPort(val OptInt) {
-	s.Port = val
-}
-
-// SetTransport sets the value of Transport.
-func (s *SipFailoverEndpoint) SetTransport(val OptSipTrunkTransport) {
-	s.Transport = val
-}
-
-// SetPriority sets the value of Priority.
-func (s *SipFailoverEndpoint) SetPriority(val int) {
-	s.Priority = val
-}
-
 // Ref: #/components/schemas/SipFirewallAddresses
 type SipFirewallAddresses struct {
 	IPAddresses []string         `json:"ip_addresses"`
 	Ports       SipFirewallPorts `json:"ports"`
-}
-
-// GetIPAddresses returns the value of IPAddresses.
-func (s *SipFirewallAddresses) GetIPAddresses() []string {
-	return s.IPAddresses
-}
-
-// GetPorts returns the value of Ports.
-func (s *SipFirewallAddresses) GetPorts() SipFirewallPorts {
-	return s.Ports
-}
-
-// SetIPAddresses sets the value of IPAddresses.
-func (s *SipFirewallAddresses) SetIPAddresses(val []string) {
-	s.IPAddresses = val
-}
-
-// SetPorts sets the value of Ports.
-func (s *SipFirewallAddresses) SetPorts(val SipFirewallPorts) {
-	s.Ports = val
 }
 
 // Ref: #/components/schemas/SipFirewallAddressesReply
@@ -5134,50 +3249,10 @@ type SipFirewallAddressesReply struct {
 	Errors struct{} `json:"errors"`
 }
 
-// GetData returns the value of Data.
-func (s *SipFirewallAddressesReply) GetData() SipFirewallAddresses {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *SipFirewallAddressesReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *SipFirewallAddressesReply) SetData(val SipFirewallAddresses) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *SipFirewallAddressesReply) SetErrors(val struct{}) {
-	s.Errors = val
-}
-
 // Ref: #/components/schemas/SipFirewallPorts
 type SipFirewallPorts struct {
 	Sip string `json:"sip"`
 	Rtp string `json:"rtp"`
-}
-
-// GetSip returns the value of Sip.
-func (s *SipFirewallPorts) GetSip() string {
-	return s.Sip
-}
-
-// GetRtp returns the value of Rtp.
-func (s *SipFirewallPorts) GetRtp() string {
-	return s.Rtp
-}
-
-// SetSip sets the value of Sip.
-func (s *SipFirewallPorts) SetSip(val string) {
-	s.Sip = val
-}
-
-// SetRtp sets the value of Rtp.
-func (s *SipFirewallPorts) SetRtp(val string) {
-	s.Rtp = val
 }
 
 // Mapping between SIP headers and call variables.
@@ -5185,26 +3260,6 @@ func (s *SipFirewallPorts) SetRtp(val string) {
 type SipHeaderMapping struct {
 	Direction OptSipDirection `json:"direction"`
 	Headers   []SipHeaderRule `json:"headers"`
-}
-
-// GetDirection returns the value of Direction.
-func (s *SipHeaderMapping) GetDirection() OptSipDirection {
-	return s.Direction
-}
-
-// GetHeaders returns the value of Headers.
-func (s *SipHeaderMapping) GetHeaders() []SipHeaderRule {
-	return s.Headers
-}
-
-// SetDirection sets the value of Direction.
-func (s *SipHeaderMapping) SetDirection(val OptSipDirection) {
-	s.Direction = val
-}
-
-// SetHeaders sets the value of Headers.
-func (s *SipHeaderMapping) SetHeaders(val []SipHeaderRule) {
-	s.Headers = val
 }
 
 // Ref: #/components/schemas/SipHeaderRule
@@ -5285,7 +3340,6 @@ const (
 	SipHealthStatusUnchecked   SipHealthStatus = "unchecked"
 )
 
-// AllValues returns all SipHealthStatus values.
 func (SipHealthStatus) AllValues() []SipHealthStatus {
 	return []SipHealthStatus{
 		SipHealthStatusHealthy,
@@ -5294,35 +3348,10 @@ func (SipHealthStatus) AllValues() []SipHealthStatus {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s SipHealthStatus) MarshalText() ([]byte, error) {
-	switch s {
-	case SipHealthStatusHealthy:
-		return []byte(s), nil
-	case SipHealthStatusUnreachable:
-		return []byte(s), nil
-	case SipHealthStatusUnchecked:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s SipHealthStatus) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *SipHealthStatus) UnmarshalText(data []byte) error {
-	switch SipHealthStatus(data) {
-	case SipHealthStatusHealthy:
-		*s = SipHealthStatusHealthy
-		return nil
-	case SipHealthStatusUnreachable:
-		*s = SipHealthStatusUnreachable
-		return nil
-	case SipHealthStatusUnchecked:
-		*s = SipHealthStatusUnchecked
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // Ref: #/components/schemas/SipNumber
@@ -5337,66 +3366,6 @@ type SipNumber struct {
 	Status OptSipHealthStatus `json:"status"`
 }
 
-// GetPhoneNumber returns the value of PhoneNumber.
-func (s *SipNumber) GetPhoneNumber() string {
-	return s.PhoneNumber
-}
-
-// GetDirections returns the value of Directions.
-func (s *SipNumber) GetDirections() []SipDirection {
-	return s.Directions
-}
-
-// GetSipEndpoint returns the value of SipEndpoint.
-func (s *SipNumber) GetSipEndpoint() NilString {
-	return s.SipEndpoint
-}
-
-// GetHealthStatus returns the value of HealthStatus.
-func (s *SipNumber) GetHealthStatus() SipHealthStatus {
-	return s.HealthStatus
-}
-
-// GetDirection returns the value of Direction.
-func (s *SipNumber) GetDirection() OptSipNumberDirection {
-	return s.Direction
-}
-
-// GetStatus returns the value of Status.
-func (s *SipNumber) GetStatus() OptSipHealthStatus {
-	return s.Status
-}
-
-// SetPhoneNumber sets the value of PhoneNumber.
-func (s *SipNumber) SetPhoneNumber(val string) {
-	s.PhoneNumber = val
-}
-
-// SetDirections sets the value of Directions.
-func (s *SipNumber) SetDirections(val []SipDirection) {
-	s.Directions = val
-}
-
-// SetSipEndpoint sets the value of SipEndpoint.
-func (s *SipNumber) SetSipEndpoint(val NilString) {
-	s.SipEndpoint = val
-}
-
-// SetHealthStatus sets the value of HealthStatus.
-func (s *SipNumber) SetHealthStatus(val SipHealthStatus) {
-	s.HealthStatus = val
-}
-
-// SetDirection sets the value of Direction.
-func (s *SipNumber) SetDirection(val OptSipNumberDirection) {
-	s.Direction = val
-}
-
-// SetStatus sets the value of Status.
-func (s *SipNumber) SetStatus(val OptSipHealthStatus) {
-	s.Status = val
-}
-
 // The same as `directions` in one word.
 type SipNumberDirection string
 
@@ -5406,7 +3375,6 @@ const (
 	SipNumberDirectionBoth     SipNumberDirection = "both"
 )
 
-// AllValues returns all SipNumberDirection values.
 func (SipNumberDirection) AllValues() []SipNumberDirection {
 	return []SipNumberDirection{
 		SipNumberDirectionInbound,
@@ -5415,35 +3383,10 @@ func (SipNumberDirection) AllValues() []SipNumberDirection {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s SipNumberDirection) MarshalText() ([]byte, error) {
-	switch s {
-	case SipNumberDirectionInbound:
-		return []byte(s), nil
-	case SipNumberDirectionOutbound:
-		return []byte(s), nil
-	case SipNumberDirectionBoth:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s SipNumberDirection) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *SipNumberDirection) UnmarshalText(data []byte) error {
-	switch SipNumberDirection(data) {
-	case SipNumberDirectionInbound:
-		*s = SipNumberDirectionInbound
-		return nil
-	case SipNumberDirectionOutbound:
-		*s = SipNumberDirectionOutbound
-		return nil
-	case SipNumberDirectionBoth:
-		*s = SipNumberDirectionBoth
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // Ref: #/components/schemas/SipNumberList
@@ -5451,41 +3394,11 @@ type SipNumberList struct {
 	Numbers []SipNumber `json:"numbers"`
 }
 
-// GetNumbers returns the value of Numbers.
-func (s *SipNumberList) GetNumbers() []SipNumber {
-	return s.Numbers
-}
-
-// SetNumbers sets the value of Numbers.
-func (s *SipNumberList) SetNumbers(val []SipNumber) {
-	s.Numbers = val
-}
-
 // Ref: #/components/schemas/SipNumberListReply
 type SipNumberListReply struct {
 	Data SipNumberList `json:"data"`
 	// Null on success.
 	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *SipNumberListReply) GetData() SipNumberList {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *SipNumberListReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *SipNumberListReply) SetData(val SipNumberList) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *SipNumberListReply) SetErrors(val struct{}) {
-	s.Errors = val
 }
 
 // Ref: #/components/schemas/SipNumberProof
@@ -5499,71 +3412,11 @@ type SipNumberProof struct {
 	ExpiresAt time.Time `json:"expires_at"`
 }
 
-// GetPhoneNumber returns the value of PhoneNumber.
-func (s *SipNumberProof) GetPhoneNumber() string {
-	return s.PhoneNumber
-}
-
-// GetStatus returns the value of Status.
-func (s *SipNumberProof) GetStatus() SipNumberProofStatus {
-	return s.Status
-}
-
-// GetReason returns the value of Reason.
-func (s *SipNumberProof) GetReason() NilString {
-	return s.Reason
-}
-
-// GetExpiresAt returns the value of ExpiresAt.
-func (s *SipNumberProof) GetExpiresAt() time.Time {
-	return s.ExpiresAt
-}
-
-// SetPhoneNumber sets the value of PhoneNumber.
-func (s *SipNumberProof) SetPhoneNumber(val string) {
-	s.PhoneNumber = val
-}
-
-// SetStatus sets the value of Status.
-func (s *SipNumberProof) SetStatus(val SipNumberProofStatus) {
-	s.Status = val
-}
-
-// SetReason sets the value of Reason.
-func (s *SipNumberProof) SetReason(val NilString) {
-	s.Reason = val
-}
-
-// SetExpiresAt sets the value of ExpiresAt.
-func (s *SipNumberProof) SetExpiresAt(val time.Time) {
-	s.ExpiresAt = val
-}
-
 // Ref: #/components/schemas/SipNumberProofCode
 type SipNumberProofCode struct {
 	PhoneNumber string `json:"phone_number"`
 	// The 6 digits; spaces between them are left out.
 	Code string `json:"code"`
-}
-
-// GetPhoneNumber returns the value of PhoneNumber.
-func (s *SipNumberProofCode) GetPhoneNumber() string {
-	return s.PhoneNumber
-}
-
-// GetCode returns the value of Code.
-func (s *SipNumberProofCode) GetCode() string {
-	return s.Code
-}
-
-// SetPhoneNumber sets the value of PhoneNumber.
-func (s *SipNumberProofCode) SetPhoneNumber(val string) {
-	s.PhoneNumber = val
-}
-
-// SetCode sets the value of Code.
-func (s *SipNumberProofCode) SetCode(val string) {
-	s.Code = val
 }
 
 // Ref: #/components/schemas/SipNumberProofReply
@@ -5573,39 +3426,9 @@ type SipNumberProofReply struct {
 	Errors struct{} `json:"errors"`
 }
 
-// GetData returns the value of Data.
-func (s *SipNumberProofReply) GetData() SipNumberProof {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *SipNumberProofReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *SipNumberProofReply) SetData(val SipNumberProof) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *SipNumberProofReply) SetErrors(val struct{}) {
-	s.Errors = val
-}
-
 // Ref: #/components/schemas/SipNumberProofStart
 type SipNumberProofStart struct {
 	PhoneNumber string `json:"phone_number"`
-}
-
-// GetPhoneNumber returns the value of PhoneNumber.
-func (s *SipNumberProofStart) GetPhoneNumber() string {
-	return s.PhoneNumber
-}
-
-// SetPhoneNumber sets the value of PhoneNumber.
-func (s *SipNumberProofStart) SetPhoneNumber(val string) {
-	s.PhoneNumber = val
 }
 
 // `waiting` for its call, `called` while the code is taken, then `proven`, `failed` or `expired`.
@@ -5619,7 +3442,6 @@ const (
 	SipNumberProofStatusExpired SipNumberProofStatus = "expired"
 )
 
-// AllValues returns all SipNumberProofStatus values.
 func (SipNumberProofStatus) AllValues() []SipNumberProofStatus {
 	return []SipNumberProofStatus{
 		SipNumberProofStatusWaiting,
@@ -5630,45 +3452,10 @@ func (SipNumberProofStatus) AllValues() []SipNumberProofStatus {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s SipNumberProofStatus) MarshalText() ([]byte, error) {
-	switch s {
-	case SipNumberProofStatusWaiting:
-		return []byte(s), nil
-	case SipNumberProofStatusCalled:
-		return []byte(s), nil
-	case SipNumberProofStatusProven:
-		return []byte(s), nil
-	case SipNumberProofStatusFailed:
-		return []byte(s), nil
-	case SipNumberProofStatusExpired:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s SipNumberProofStatus) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *SipNumberProofStatus) UnmarshalText(data []byte) error {
-	switch SipNumberProofStatus(data) {
-	case SipNumberProofStatusWaiting:
-		*s = SipNumberProofStatusWaiting
-		return nil
-	case SipNumberProofStatusCalled:
-		*s = SipNumberProofStatusCalled
-		return nil
-	case SipNumberProofStatusProven:
-		*s = SipNumberProofStatusProven
-		return nil
-	case SipNumberProofStatusFailed:
-		*s = SipNumberProofStatusFailed
-		return nil
-	case SipNumberProofStatusExpired:
-		*s = SipNumberProofStatusExpired
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // Settings of a direction; credentials are left out.
@@ -5694,116 +3481,6 @@ type SipOptions struct {
 	SipCredentialsSet OptBool `json:"sip_credentials_set"`
 }
 
-// GetAuthMode returns the value of AuthMode.
-func (s *SipOptions) GetAuthMode() OptSipAuthMode {
-	return s.AuthMode
-}
-
-// GetPort returns the value of Port.
-func (s *SipOptions) GetPort() OptInt {
-	return s.Port
-}
-
-// GetTransport returns the value of Transport.
-func (s *SipOptions) GetTransport() OptSipTrunkTransport {
-	return s.Transport
-}
-
-// GetSecureMedia returns the value of SecureMedia.
-func (s *SipOptions) GetSecureMedia() OptBool {
-	return s.SecureMedia
-}
-
-// GetAdmits returns the value of Admits.
-func (s *SipOptions) GetAdmits() OptSipOptionsAdmits {
-	return s.Admits
-}
-
-// GetAllowedIps returns the value of AllowedIps.
-func (s *SipOptions) GetAllowedIps() []string {
-	return s.AllowedIps
-}
-
-// GetTLSVerification returns the value of TLSVerification.
-func (s *SipOptions) GetTLSVerification() OptSipOptionsTLSVerification {
-	return s.TLSVerification
-}
-
-// GetTransferPolicy returns the value of TransferPolicy.
-func (s *SipOptions) GetTransferPolicy() OptSipOptionsTransferPolicy {
-	return s.TransferPolicy
-}
-
-// GetDtmfMode returns the value of DtmfMode.
-func (s *SipOptions) GetDtmfMode() OptSipOptionsDtmfMode {
-	return s.DtmfMode
-}
-
-// GetRedirectPolicy returns the value of RedirectPolicy.
-func (s *SipOptions) GetRedirectPolicy() OptSipOptionsRedirectPolicy {
-	return s.RedirectPolicy
-}
-
-// GetSipCredentialsSet returns the value of SipCredentialsSet.
-func (s *SipOptions) GetSipCredentialsSet() OptBool {
-	return s.SipCredentialsSet
-}
-
-// SetAuthMode sets the value of AuthMode.
-func (s *SipOptions) SetAuthMode(val OptSipAuthMode) {
-	s.AuthMode = val
-}
-
-// SetPort sets the value of Port.
-func (s *SipOptions) SetPort(val OptInt) {
-	s.Port = val
-}
-
-// SetTransport sets the value of Transport.
-func (s *SipOptions) SetTransport(val OptSipTrunkTransport) {
-	s.Transport = val
-}
-
-// SetSecureMedia sets the value of SecureMedia.
-func (s *SipOptions) SetSecureMedia(val OptBool) {
-	s.SecureMedia = val
-}
-
-// SetAdmits sets the value of Admits.
-func (s *SipOptions) SetAdmits(val OptSipOptionsAdmits) {
-	s.Admits = val
-}
-
-// SetAllowedIps sets the value of AllowedIps.
-func (s *SipOptions) SetAllowedIps(val []string) {
-	s.AllowedIps = val
-}
-
-// SetTLSVerification sets the value of TLSVerification.
-func (s *SipOptions) SetTLSVerification(val OptSipOptionsTLSVerification) {
-	s.TLSVerification = val
-}
-
-// SetTransferPolicy sets the value of TransferPolicy.
-func (s *SipOptions) SetTransferPolicy(val OptSipOptionsTransferPolicy) {
-	s.TransferPolicy = val
-}
-
-// SetDtmfMode sets the value of DtmfMode.
-func (s *SipOptions) SetDtmfMode(val OptSipOptionsDtmfMode) {
-	s.DtmfMode = val
-}
-
-// SetRedirectPolicy sets the value of RedirectPolicy.
-func (s *SipOptions) SetRedirectPolicy(val OptSipOptionsRedirectPolicy) {
-	s.RedirectPolicy = val
-}
-
-// SetSipCredentialsSet sets the value of SipCredentialsSet.
-func (s *SipOptions) SetSipCredentialsSet(val OptBool) {
-	s.SipCredentialsSet = val
-}
-
 // Inbound. Who may call over TLS and with SRTP. `anyone`: everybody, because `allowed_ips` is empty
 // and there is neither a registration nor a user name, or because `allowed_ips` holds half of all IPv4
 // addresses, or of the public IPv6 addresses, or more and there is no user name. `addresses`: those of
@@ -5818,7 +3495,6 @@ const (
 	SipOptionsAdmitsRegistration SipOptionsAdmits = "registration"
 )
 
-// AllValues returns all SipOptionsAdmits values.
 func (SipOptionsAdmits) AllValues() []SipOptionsAdmits {
 	return []SipOptionsAdmits{
 		SipOptionsAdmitsAnyone,
@@ -5828,40 +3504,10 @@ func (SipOptionsAdmits) AllValues() []SipOptionsAdmits {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s SipOptionsAdmits) MarshalText() ([]byte, error) {
-	switch s {
-	case SipOptionsAdmitsAnyone:
-		return []byte(s), nil
-	case SipOptionsAdmitsAddresses:
-		return []byte(s), nil
-	case SipOptionsAdmitsCredentials:
-		return []byte(s), nil
-	case SipOptionsAdmitsRegistration:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s SipOptionsAdmits) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *SipOptionsAdmits) UnmarshalText(data []byte) error {
-	switch SipOptionsAdmits(data) {
-	case SipOptionsAdmitsAnyone:
-		*s = SipOptionsAdmitsAnyone
-		return nil
-	case SipOptionsAdmitsAddresses:
-		*s = SipOptionsAdmitsAddresses
-		return nil
-	case SipOptionsAdmitsCredentials:
-		*s = SipOptionsAdmitsCredentials
-		return nil
-	case SipOptionsAdmitsRegistration:
-		*s = SipOptionsAdmitsRegistration
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 type SipOptionsDtmfMode string
@@ -5872,7 +3518,6 @@ const (
 	SipOptionsDtmfModeInband  SipOptionsDtmfMode = "inband"
 )
 
-// AllValues returns all SipOptionsDtmfMode values.
 func (SipOptionsDtmfMode) AllValues() []SipOptionsDtmfMode {
 	return []SipOptionsDtmfMode{
 		SipOptionsDtmfModeRfc2833,
@@ -5881,35 +3526,10 @@ func (SipOptionsDtmfMode) AllValues() []SipOptionsDtmfMode {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s SipOptionsDtmfMode) MarshalText() ([]byte, error) {
-	switch s {
-	case SipOptionsDtmfModeRfc2833:
-		return []byte(s), nil
-	case SipOptionsDtmfModeInfo:
-		return []byte(s), nil
-	case SipOptionsDtmfModeInband:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s SipOptionsDtmfMode) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *SipOptionsDtmfMode) UnmarshalText(data []byte) error {
-	switch SipOptionsDtmfMode(data) {
-	case SipOptionsDtmfModeRfc2833:
-		*s = SipOptionsDtmfModeRfc2833
-		return nil
-	case SipOptionsDtmfModeInfo:
-		*s = SipOptionsDtmfModeInfo
-		return nil
-	case SipOptionsDtmfModeInband:
-		*s = SipOptionsDtmfModeInband
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // Ref: #/components/schemas/SipOptionsInput
@@ -5943,126 +3563,6 @@ type SipOptionsInput struct {
 	RedirectPolicy OptSipOptionsInputRedirectPolicy `json:"redirect_policy"`
 }
 
-// GetPort returns the value of Port.
-func (s *SipOptionsInput) GetPort() OptInt {
-	return s.Port
-}
-
-// GetTransport returns the value of Transport.
-func (s *SipOptionsInput) GetTransport() OptSipTrunkTransport {
-	return s.Transport
-}
-
-// GetSecureMedia returns the value of SecureMedia.
-func (s *SipOptionsInput) GetSecureMedia() OptBool {
-	return s.SecureMedia
-}
-
-// GetSipUsername returns the value of SipUsername.
-func (s *SipOptionsInput) GetSipUsername() OptString {
-	return s.SipUsername
-}
-
-// GetSipPassword returns the value of SipPassword.
-func (s *SipOptionsInput) GetSipPassword() OptString {
-	return s.SipPassword
-}
-
-// GetAuthMode returns the value of AuthMode.
-func (s *SipOptionsInput) GetAuthMode() OptSipAuthMode {
-	return s.AuthMode
-}
-
-// GetRegisterAuth returns the value of RegisterAuth.
-func (s *SipOptionsInput) GetRegisterAuth() OptSipRegisterAuth {
-	return s.RegisterAuth
-}
-
-// GetAllowedIps returns the value of AllowedIps.
-func (s *SipOptionsInput) GetAllowedIps() []string {
-	return s.AllowedIps
-}
-
-// GetTLSVerification returns the value of TLSVerification.
-func (s *SipOptionsInput) GetTLSVerification() OptSipOptionsInputTLSVerification {
-	return s.TLSVerification
-}
-
-// GetTransferPolicy returns the value of TransferPolicy.
-func (s *SipOptionsInput) GetTransferPolicy() OptSipOptionsInputTransferPolicy {
-	return s.TransferPolicy
-}
-
-// GetDtmfMode returns the value of DtmfMode.
-func (s *SipOptionsInput) GetDtmfMode() OptSipOptionsInputDtmfMode {
-	return s.DtmfMode
-}
-
-// GetRedirectPolicy returns the value of RedirectPolicy.
-func (s *SipOptionsInput) GetRedirectPolicy() OptSipOptionsInputRedirectPolicy {
-	return s.RedirectPolicy
-}
-
-// SetPort sets the value of Port.
-func (s *SipOptionsInput) SetPort(val OptInt) {
-	s.Port = val
-}
-
-// SetTransport sets the value of Transport.
-func (s *SipOptionsInput) SetTransport(val OptSipTrunkTransport) {
-	s.Transport = val
-}
-
-// SetSecureMedia sets the value of SecureMedia.
-func (s *SipOptionsInput) SetSecureMedia(val OptBool) {
-	s.SecureMedia = val
-}
-
-// SetSipUsername sets the value of SipUsername.
-func (s *SipOptionsInput) SetSipUsername(val OptString) {
-	s.SipUsername = val
-}
-
-// SetSipPassword sets the value of SipPassword.
-func (s *SipOptionsInput) SetSipPassword(val OptString) {
-	s.SipPassword = val
-}
-
-// SetAuthMode sets the value of AuthMode.
-func (s *SipOptionsInput) SetAuthMode(val OptSipAuthMode) {
-	s.AuthMode = val
-}
-
-// SetRegisterAuth sets the value of RegisterAuth.
-func (s *SipOptionsInput) SetRegisterAuth(val OptSipRegisterAuth) {
-	s.RegisterAuth = val
-}
-
-// SetAllowedIps sets the value of AllowedIps.
-func (s *SipOptionsInput) SetAllowedIps(val []string) {
-	s.AllowedIps = val
-}
-
-// SetTLSVerification sets the value of TLSVerification.
-func (s *SipOptionsInput) SetTLSVerification(val OptSipOptionsInputTLSVerification) {
-	s.TLSVerification = val
-}
-
-// SetTransferPolicy sets the value of TransferPolicy.
-func (s *SipOptionsInput) SetTransferPolicy(val OptSipOptionsInputTransferPolicy) {
-	s.TransferPolicy = val
-}
-
-// SetDtmfMode sets the value of DtmfMode.
-func (s *SipOptionsInput) SetDtmfMode(val OptSipOptionsInputDtmfMode) {
-	s.DtmfMode = val
-}
-
-// SetRedirectPolicy sets the value of RedirectPolicy.
-func (s *SipOptionsInput) SetRedirectPolicy(val OptSipOptionsInputRedirectPolicy) {
-	s.RedirectPolicy = val
-}
-
 // How the other side sends the keys that it presses: as telephone-events in RTP (RFC 2833), also by
 // SIP INFO (`application/dtmf-relay`, `application/dtmf`), or also as tones in the audio. Once
 // telephone-events have come in a call, the other way is ignored there. The default is `rfc2833`.
@@ -6074,7 +3574,6 @@ const (
 	SipOptionsInputDtmfModeInband  SipOptionsInputDtmfMode = "inband"
 )
 
-// AllValues returns all SipOptionsInputDtmfMode values.
 func (SipOptionsInputDtmfMode) AllValues() []SipOptionsInputDtmfMode {
 	return []SipOptionsInputDtmfMode{
 		SipOptionsInputDtmfModeRfc2833,
@@ -6083,35 +3582,12 @@ func (SipOptionsInputDtmfMode) AllValues() []SipOptionsInputDtmfMode {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
 func (s SipOptionsInputDtmfMode) MarshalText() ([]byte, error) {
-	switch s {
-	case SipOptionsInputDtmfModeRfc2833:
-		return []byte(s), nil
-	case SipOptionsInputDtmfModeInfo:
-		return []byte(s), nil
-	case SipOptionsInputDtmfModeInband:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
+	return codec.EnumText(s, s.AllValues())
 }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *SipOptionsInputDtmfMode) UnmarshalText(data []byte) error {
-	switch SipOptionsInputDtmfMode(data) {
-	case SipOptionsInputDtmfModeRfc2833:
-		*s = SipOptionsInputDtmfModeRfc2833
-		return nil
-	case SipOptionsInputDtmfModeInfo:
-		*s = SipOptionsInputDtmfModeInfo
-		return nil
-	case SipOptionsInputDtmfModeInband:
-		*s = SipOptionsInputDtmfModeInband
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // Outbound. Which redirections of a call (SIP 300, 301, 302 and 305) are followed: none, so that the
@@ -6126,7 +3602,6 @@ const (
 	SipOptionsInputRedirectPolicyAny        SipOptionsInputRedirectPolicy = "any"
 )
 
-// AllValues returns all SipOptionsInputRedirectPolicy values.
 func (SipOptionsInputRedirectPolicy) AllValues() []SipOptionsInputRedirectPolicy {
 	return []SipOptionsInputRedirectPolicy{
 		SipOptionsInputRedirectPolicyOff,
@@ -6135,35 +3610,12 @@ func (SipOptionsInputRedirectPolicy) AllValues() []SipOptionsInputRedirectPolicy
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
 func (s SipOptionsInputRedirectPolicy) MarshalText() ([]byte, error) {
-	switch s {
-	case SipOptionsInputRedirectPolicyOff:
-		return []byte(s), nil
-	case SipOptionsInputRedirectPolicySameServer:
-		return []byte(s), nil
-	case SipOptionsInputRedirectPolicyAny:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
+	return codec.EnumText(s, s.AllValues())
 }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *SipOptionsInputRedirectPolicy) UnmarshalText(data []byte) error {
-	switch SipOptionsInputRedirectPolicy(data) {
-	case SipOptionsInputRedirectPolicyOff:
-		*s = SipOptionsInputRedirectPolicyOff
-		return nil
-	case SipOptionsInputRedirectPolicySameServer:
-		*s = SipOptionsInputRedirectPolicySameServer
-		return nil
-	case SipOptionsInputRedirectPolicyAny:
-		*s = SipOptionsInputRedirectPolicyAny
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // Verification of the certificate of `sip_endpoint`: chain and name, the chain alone, or none.
@@ -6175,7 +3627,6 @@ const (
 	SipOptionsInputTLSVerificationNone  SipOptionsInputTLSVerification = "none"
 )
 
-// AllValues returns all SipOptionsInputTLSVerification values.
 func (SipOptionsInputTLSVerification) AllValues() []SipOptionsInputTLSVerification {
 	return []SipOptionsInputTLSVerification{
 		SipOptionsInputTLSVerificationFull,
@@ -6184,35 +3635,12 @@ func (SipOptionsInputTLSVerification) AllValues() []SipOptionsInputTLSVerificati
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
 func (s SipOptionsInputTLSVerification) MarshalText() ([]byte, error) {
-	switch s {
-	case SipOptionsInputTLSVerificationFull:
-		return []byte(s), nil
-	case SipOptionsInputTLSVerificationChain:
-		return []byte(s), nil
-	case SipOptionsInputTLSVerificationNone:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
+	return codec.EnumText(s, s.AllValues())
 }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *SipOptionsInputTLSVerification) UnmarshalText(data []byte) error {
-	switch SipOptionsInputTLSVerification(data) {
-	case SipOptionsInputTLSVerificationFull:
-		*s = SipOptionsInputTLSVerificationFull
-		return nil
-	case SipOptionsInputTLSVerificationChain:
-		*s = SipOptionsInputTLSVerificationChain
-		return nil
-	case SipOptionsInputTLSVerificationNone:
-		*s = SipOptionsInputTLSVerificationNone
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // Where the other side of a call may transfer the agent (SIP REFER): nowhere, to the numbers of the
@@ -6225,7 +3653,6 @@ const (
 	SipOptionsInputTransferPolicyAny          SipOptionsInputTransferPolicy = "any"
 )
 
-// AllValues returns all SipOptionsInputTransferPolicy values.
 func (SipOptionsInputTransferPolicy) AllValues() []SipOptionsInputTransferPolicy {
 	return []SipOptionsInputTransferPolicy{
 		SipOptionsInputTransferPolicyOff,
@@ -6234,35 +3661,12 @@ func (SipOptionsInputTransferPolicy) AllValues() []SipOptionsInputTransferPolicy
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
 func (s SipOptionsInputTransferPolicy) MarshalText() ([]byte, error) {
-	switch s {
-	case SipOptionsInputTransferPolicyOff:
-		return []byte(s), nil
-	case SipOptionsInputTransferPolicyOrganization:
-		return []byte(s), nil
-	case SipOptionsInputTransferPolicyAny:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
+	return codec.EnumText(s, s.AllValues())
 }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *SipOptionsInputTransferPolicy) UnmarshalText(data []byte) error {
-	switch SipOptionsInputTransferPolicy(data) {
-	case SipOptionsInputTransferPolicyOff:
-		*s = SipOptionsInputTransferPolicyOff
-		return nil
-	case SipOptionsInputTransferPolicyOrganization:
-		*s = SipOptionsInputTransferPolicyOrganization
-		return nil
-	case SipOptionsInputTransferPolicyAny:
-		*s = SipOptionsInputTransferPolicyAny
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // Outbound.
@@ -6274,7 +3678,6 @@ const (
 	SipOptionsRedirectPolicyAny        SipOptionsRedirectPolicy = "any"
 )
 
-// AllValues returns all SipOptionsRedirectPolicy values.
 func (SipOptionsRedirectPolicy) AllValues() []SipOptionsRedirectPolicy {
 	return []SipOptionsRedirectPolicy{
 		SipOptionsRedirectPolicyOff,
@@ -6283,35 +3686,12 @@ func (SipOptionsRedirectPolicy) AllValues() []SipOptionsRedirectPolicy {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
 func (s SipOptionsRedirectPolicy) MarshalText() ([]byte, error) {
-	switch s {
-	case SipOptionsRedirectPolicyOff:
-		return []byte(s), nil
-	case SipOptionsRedirectPolicySameServer:
-		return []byte(s), nil
-	case SipOptionsRedirectPolicyAny:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
+	return codec.EnumText(s, s.AllValues())
 }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *SipOptionsRedirectPolicy) UnmarshalText(data []byte) error {
-	switch SipOptionsRedirectPolicy(data) {
-	case SipOptionsRedirectPolicyOff:
-		*s = SipOptionsRedirectPolicyOff
-		return nil
-	case SipOptionsRedirectPolicySameServer:
-		*s = SipOptionsRedirectPolicySameServer
-		return nil
-	case SipOptionsRedirectPolicyAny:
-		*s = SipOptionsRedirectPolicyAny
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 type SipOptionsTLSVerification string
@@ -6322,7 +3702,6 @@ const (
 	SipOptionsTLSVerificationNone  SipOptionsTLSVerification = "none"
 )
 
-// AllValues returns all SipOptionsTLSVerification values.
 func (SipOptionsTLSVerification) AllValues() []SipOptionsTLSVerification {
 	return []SipOptionsTLSVerification{
 		SipOptionsTLSVerificationFull,
@@ -6331,35 +3710,12 @@ func (SipOptionsTLSVerification) AllValues() []SipOptionsTLSVerification {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
 func (s SipOptionsTLSVerification) MarshalText() ([]byte, error) {
-	switch s {
-	case SipOptionsTLSVerificationFull:
-		return []byte(s), nil
-	case SipOptionsTLSVerificationChain:
-		return []byte(s), nil
-	case SipOptionsTLSVerificationNone:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
+	return codec.EnumText(s, s.AllValues())
 }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *SipOptionsTLSVerification) UnmarshalText(data []byte) error {
-	switch SipOptionsTLSVerification(data) {
-	case SipOptionsTLSVerificationFull:
-		*s = SipOptionsTLSVerificationFull
-		return nil
-	case SipOptionsTLSVerificationChain:
-		*s = SipOptionsTLSVerificationChain
-		return nil
-	case SipOptionsTLSVerificationNone:
-		*s = SipOptionsTLSVerificationNone
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 type SipOptionsTransferPolicy string
@@ -6370,7 +3726,6 @@ const (
 	SipOptionsTransferPolicyAny          SipOptionsTransferPolicy = "any"
 )
 
-// AllValues returns all SipOptionsTransferPolicy values.
 func (SipOptionsTransferPolicy) AllValues() []SipOptionsTransferPolicy {
 	return []SipOptionsTransferPolicy{
 		SipOptionsTransferPolicyOff,
@@ -6379,35 +3734,12 @@ func (SipOptionsTransferPolicy) AllValues() []SipOptionsTransferPolicy {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
 func (s SipOptionsTransferPolicy) MarshalText() ([]byte, error) {
-	switch s {
-	case SipOptionsTransferPolicyOff:
-		return []byte(s), nil
-	case SipOptionsTransferPolicyOrganization:
-		return []byte(s), nil
-	case SipOptionsTransferPolicyAny:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
+	return codec.EnumText(s, s.AllValues())
 }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *SipOptionsTransferPolicy) UnmarshalText(data []byte) error {
-	switch SipOptionsTransferPolicy(data) {
-	case SipOptionsTransferPolicyOff:
-		*s = SipOptionsTransferPolicyOff
-		return nil
-	case SipOptionsTransferPolicyOrganization:
-		*s = SipOptionsTransferPolicyOrganization
-		return nil
-	case SipOptionsTransferPolicyAny:
-		*s = SipOptionsTransferPolicyAny
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // Ref: #/components/schemas/SipOutboundSetup
@@ -6418,46 +3750,6 @@ type SipOutboundSetup struct {
 	Credentials  OptSipSetupCredentials `json:"credentials"`
 }
 
-// GetSipServer returns the value of SipServer.
-func (s *SipOutboundSetup) GetSipServer() string {
-	return s.SipServer
-}
-
-// GetPort returns the value of Port.
-func (s *SipOutboundSetup) GetPort() int {
-	return s.Port
-}
-
-// GetInstructions returns the value of Instructions.
-func (s *SipOutboundSetup) GetInstructions() string {
-	return s.Instructions
-}
-
-// GetCredentials returns the value of Credentials.
-func (s *SipOutboundSetup) GetCredentials() OptSipSetupCredentials {
-	return s.Credentials
-}
-
-// SetSipServer sets the value of SipServer.
-func (s *SipOutboundSetup) SetSipServer(val string) {
-	s.SipServer = val
-}
-
-// SetPort sets the value of Port.
-func (s *SipOutboundSetup) SetPort(val int) {
-	s.Port = val
-}
-
-// SetInstructions sets the value of Instructions.
-func (s *SipOutboundSetup) SetInstructions(val string) {
-	s.Instructions = val
-}
-
-// SetCredentials sets the value of Credentials.
-func (s *SipOutboundSetup) SetCredentials(val OptSipSetupCredentials) {
-	s.Credentials = val
-}
-
 // Ref: #/components/schemas/SipOutboundSetupReply
 type SipOutboundSetupReply struct {
 	Data SipOutboundSetup `json:"data"`
@@ -6465,50 +3757,10 @@ type SipOutboundSetupReply struct {
 	Errors struct{} `json:"errors"`
 }
 
-// GetData returns the value of Data.
-func (s *SipOutboundSetupReply) GetData() SipOutboundSetup {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *SipOutboundSetupReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *SipOutboundSetupReply) SetData(val SipOutboundSetup) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *SipOutboundSetupReply) SetErrors(val struct{}) {
-	s.Errors = val
-}
-
 // Ref: #/components/schemas/SipPassword
 type SipPassword struct {
 	Password string `json:"password"`
 	Length   int    `json:"length"`
-}
-
-// GetPassword returns the value of Password.
-func (s *SipPassword) GetPassword() string {
-	return s.Password
-}
-
-// GetLength returns the value of Length.
-func (s *SipPassword) GetLength() int {
-	return s.Length
-}
-
-// SetPassword sets the value of Password.
-func (s *SipPassword) SetPassword(val string) {
-	s.Password = val
-}
-
-// SetLength sets the value of Length.
-func (s *SipPassword) SetLength(val int) {
-	s.Length = val
 }
 
 // At most one of `length` and `strength`.
@@ -6520,26 +3772,6 @@ type SipPasswordLength struct {
 	Strength OptSipPasswordLengthStrength `json:"strength"`
 }
 
-// GetLength returns the value of Length.
-func (s *SipPasswordLength) GetLength() OptInt {
-	return s.Length
-}
-
-// GetStrength returns the value of Strength.
-func (s *SipPasswordLength) GetStrength() OptSipPasswordLengthStrength {
-	return s.Strength
-}
-
-// SetLength sets the value of Length.
-func (s *SipPasswordLength) SetLength(val OptInt) {
-	s.Length = val
-}
-
-// SetStrength sets the value of Strength.
-func (s *SipPasswordLength) SetStrength(val OptSipPasswordLengthStrength) {
-	s.Strength = val
-}
-
 // `standard` has 16 characters and is the default, `long` has 32.
 type SipPasswordLengthStrength string
 
@@ -6548,7 +3780,6 @@ const (
 	SipPasswordLengthStrengthLong     SipPasswordLengthStrength = "long"
 )
 
-// AllValues returns all SipPasswordLengthStrength values.
 func (SipPasswordLengthStrength) AllValues() []SipPasswordLengthStrength {
 	return []SipPasswordLengthStrength{
 		SipPasswordLengthStrengthStandard,
@@ -6556,30 +3787,12 @@ func (SipPasswordLengthStrength) AllValues() []SipPasswordLengthStrength {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
 func (s SipPasswordLengthStrength) MarshalText() ([]byte, error) {
-	switch s {
-	case SipPasswordLengthStrengthStandard:
-		return []byte(s), nil
-	case SipPasswordLengthStrengthLong:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
+	return codec.EnumText(s, s.AllValues())
 }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *SipPasswordLengthStrength) UnmarshalText(data []byte) error {
-	switch SipPasswordLengthStrength(data) {
-	case SipPasswordLengthStrengthStandard:
-		*s = SipPasswordLengthStrengthStandard
-		return nil
-	case SipPasswordLengthStrengthLong:
-		*s = SipPasswordLengthStrengthLong
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // Ref: #/components/schemas/SipPasswordReply
@@ -6587,26 +3800,6 @@ type SipPasswordReply struct {
 	Data SipPassword `json:"data"`
 	// Null on success.
 	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *SipPasswordReply) GetData() SipPassword {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *SipPasswordReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *SipPasswordReply) SetData(val SipPassword) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *SipPasswordReply) SetErrors(val struct{}) {
-	s.Errors = val
 }
 
 // Ref: #/components/schemas/SipRecommendation
@@ -6625,121 +3818,11 @@ type SipRecommendation struct {
 	Note OptNilString `json:"note"`
 }
 
-// GetPort returns the value of Port.
-func (s *SipRecommendation) GetPort() int {
-	return s.Port
-}
-
-// GetTransport returns the value of Transport.
-func (s *SipRecommendation) GetTransport() SipTransport {
-	return s.Transport
-}
-
-// GetUserAgent returns the value of UserAgent.
-func (s *SipRecommendation) GetUserAgent() OptNilString {
-	return s.UserAgent
-}
-
-// GetDetectedSystem returns the value of DetectedSystem.
-func (s *SipRecommendation) GetDetectedSystem() NilString {
-	return s.DetectedSystem
-}
-
-// GetCodecs returns the value of Codecs.
-func (s *SipRecommendation) GetCodecs() []string {
-	return s.Codecs
-}
-
-// GetMethods returns the value of Methods.
-func (s *SipRecommendation) GetMethods() []string {
-	return s.Methods
-}
-
-// GetConfidence returns the value of Confidence.
-func (s *SipRecommendation) GetConfidence() OptFloat64 {
-	return s.Confidence
-}
-
-// GetEvidence returns the value of Evidence.
-func (s *SipRecommendation) GetEvidence() []string {
-	return s.Evidence
-}
-
-// GetNote returns the value of Note.
-func (s *SipRecommendation) GetNote() OptNilString {
-	return s.Note
-}
-
-// SetPort sets the value of Port.
-func (s *SipRecommendation) SetPort(val int) {
-	s.Port = val
-}
-
-// SetTransport sets the value of Transport.
-func (s *SipRecommendation) SetTransport(val SipTransport) {
-	s.Transport = val
-}
-
-// SetUserAgent sets the value of UserAgent.
-func (s *SipRecommendation) SetUserAgent(val OptNilString) {
-	s.UserAgent = val
-}
-
-// SetDetectedSystem sets the value of DetectedSystem.
-func (s *SipRecommendation) SetDetectedSystem(val NilString) {
-	s.DetectedSystem = val
-}
-
-// SetCodecs sets the value of Codecs.
-func (s *SipRecommendation) SetCodecs(val []string) {
-	s.Codecs = val
-}
-
-// SetMethods sets the value of Methods.
-func (s *SipRecommendation) SetMethods(val []string) {
-	s.Methods = val
-}
-
-// SetConfidence sets the value of Confidence.
-func (s *SipRecommendation) SetConfidence(val OptFloat64) {
-	s.Confidence = val
-}
-
-// SetEvidence sets the value of Evidence.
-func (s *SipRecommendation) SetEvidence(val []string) {
-	s.Evidence = val
-}
-
-// SetNote sets the value of Note.
-func (s *SipRecommendation) SetNote(val OptNilString) {
-	s.Note = val
-}
-
 // Ref: #/components/schemas/SipRegisterAuth
 type SipRegisterAuth struct {
 	Username string `json:"username"`
 	// Never returned.
 	Password string `json:"password"`
-}
-
-// GetUsername returns the value of Username.
-func (s *SipRegisterAuth) GetUsername() string {
-	return s.Username
-}
-
-// GetPassword returns the value of Password.
-func (s *SipRegisterAuth) GetPassword() string {
-	return s.Password
-}
-
-// SetUsername sets the value of Username.
-func (s *SipRegisterAuth) SetUsername(val string) {
-	s.Username = val
-}
-
-// SetPassword sets the value of Password.
-func (s *SipRegisterAuth) SetPassword(val string) {
-	s.Password = val
 }
 
 // Ref: #/components/schemas/SipRegistration
@@ -6750,36 +3833,6 @@ type SipRegistration struct {
 	Detail NilString `json:"detail"`
 }
 
-// GetStatus returns the value of Status.
-func (s *SipRegistration) GetStatus() SipRegistrationStatus {
-	return s.Status
-}
-
-// GetExpiresAt returns the value of ExpiresAt.
-func (s *SipRegistration) GetExpiresAt() NilDateTime {
-	return s.ExpiresAt
-}
-
-// GetDetail returns the value of Detail.
-func (s *SipRegistration) GetDetail() NilString {
-	return s.Detail
-}
-
-// SetStatus sets the value of Status.
-func (s *SipRegistration) SetStatus(val SipRegistrationStatus) {
-	s.Status = val
-}
-
-// SetExpiresAt sets the value of ExpiresAt.
-func (s *SipRegistration) SetExpiresAt(val NilDateTime) {
-	s.ExpiresAt = val
-}
-
-// SetDetail sets the value of Detail.
-func (s *SipRegistration) SetDetail(val NilString) {
-	s.Detail = val
-}
-
 type SipRegistrationStatus string
 
 const (
@@ -6788,7 +3841,6 @@ const (
 	SipRegistrationStatusRefused     SipRegistrationStatus = "refused"
 )
 
-// AllValues returns all SipRegistrationStatus values.
 func (SipRegistrationStatus) AllValues() []SipRegistrationStatus {
 	return []SipRegistrationStatus{
 		SipRegistrationStatusRegistering,
@@ -6797,35 +3849,10 @@ func (SipRegistrationStatus) AllValues() []SipRegistrationStatus {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s SipRegistrationStatus) MarshalText() ([]byte, error) {
-	switch s {
-	case SipRegistrationStatusRegistering:
-		return []byte(s), nil
-	case SipRegistrationStatusRegistered:
-		return []byte(s), nil
-	case SipRegistrationStatusRefused:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s SipRegistrationStatus) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *SipRegistrationStatus) UnmarshalText(data []byte) error {
-	switch SipRegistrationStatus(data) {
-	case SipRegistrationStatusRegistering:
-		*s = SipRegistrationStatusRegistering
-		return nil
-	case SipRegistrationStatusRegistered:
-		*s = SipRegistrationStatusRegistered
-		return nil
-	case SipRegistrationStatusRefused:
-		*s = SipRegistrationStatusRefused
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // Ref: #/components/schemas/SipServerStatus
@@ -6841,76 +3868,6 @@ type SipServerStatus struct {
 	Detail NilString `json:"detail"`
 }
 
-// GetHost returns the value of Host.
-func (s *SipServerStatus) GetHost() string {
-	return s.Host
-}
-
-// GetPort returns the value of Port.
-func (s *SipServerStatus) GetPort() NilInt {
-	return s.Port
-}
-
-// GetStatus returns the value of Status.
-func (s *SipServerStatus) GetStatus() SipHealthStatus {
-	return s.Status
-}
-
-// GetActive returns the value of Active.
-func (s *SipServerStatus) GetActive() bool {
-	return s.Active
-}
-
-// GetResponseTimeMs returns the value of ResponseTimeMs.
-func (s *SipServerStatus) GetResponseTimeMs() NilInt {
-	return s.ResponseTimeMs
-}
-
-// GetCheckedAt returns the value of CheckedAt.
-func (s *SipServerStatus) GetCheckedAt() NilDateTime {
-	return s.CheckedAt
-}
-
-// GetDetail returns the value of Detail.
-func (s *SipServerStatus) GetDetail() NilString {
-	return s.Detail
-}
-
-// SetHost sets the value of Host.
-func (s *SipServerStatus) SetHost(val string) {
-	s.Host = val
-}
-
-// SetPort sets the value of Port.
-func (s *SipServerStatus) SetPort(val NilInt) {
-	s.Port = val
-}
-
-// SetStatus sets the value of Status.
-func (s *SipServerStatus) SetStatus(val SipHealthStatus) {
-	s.Status = val
-}
-
-// SetActive sets the value of Active.
-func (s *SipServerStatus) SetActive(val bool) {
-	s.Active = val
-}
-
-// SetResponseTimeMs sets the value of ResponseTimeMs.
-func (s *SipServerStatus) SetResponseTimeMs(val NilInt) {
-	s.ResponseTimeMs = val
-}
-
-// SetCheckedAt sets the value of CheckedAt.
-func (s *SipServerStatus) SetCheckedAt(val NilDateTime) {
-	s.CheckedAt = val
-}
-
-// SetDetail sets the value of Detail.
-func (s *SipServerStatus) SetDetail(val NilString) {
-	s.Detail = val
-}
-
 // Always `sip`.
 // Ref: #/components/schemas/SipServiceName
 type SipServiceName string
@@ -6919,32 +3876,16 @@ const (
 	SipServiceNameSip SipServiceName = "sip"
 )
 
-// AllValues returns all SipServiceName values.
 func (SipServiceName) AllValues() []SipServiceName {
 	return []SipServiceName{
 		SipServiceNameSip,
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s SipServiceName) MarshalText() ([]byte, error) {
-	switch s {
-	case SipServiceNameSip:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s SipServiceName) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *SipServiceName) UnmarshalText(data []byte) error {
-	switch SipServiceName(data) {
-	case SipServiceNameSip:
-		*s = SipServiceNameSip
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // Ref: #/components/schemas/SipSetupCredentials
@@ -6954,26 +3895,6 @@ type SipSetupCredentials struct {
 	Password string `json:"password"`
 }
 
-// GetUsername returns the value of Username.
-func (s *SipSetupCredentials) GetUsername() string {
-	return s.Username
-}
-
-// GetPassword returns the value of Password.
-func (s *SipSetupCredentials) GetPassword() string {
-	return s.Password
-}
-
-// SetUsername sets the value of Username.
-func (s *SipSetupCredentials) SetUsername(val string) {
-	s.Username = val
-}
-
-// SetPassword sets the value of Password.
-func (s *SipSetupCredentials) SetPassword(val string) {
-	s.Password = val
-}
-
 // Ref: #/components/schemas/SipSrvRecord
 type SipSrvRecord struct {
 	Service  string `json:"service"`
@@ -6981,56 +3902,6 @@ type SipSrvRecord struct {
 	Port     int    `json:"port"`
 	Priority int    `json:"priority"`
 	Weight   int    `json:"weight"`
-}
-
-// GetService returns the value of Service.
-func (s *SipSrvRecord) GetService() string {
-	return s.Service
-}
-
-// GetTarget returns the value of Target.
-func (s *SipSrvRecord) GetTarget() string {
-	return s.Target
-}
-
-// GetPort returns the value of Port.
-func (s *SipSrvRecord) GetPort() int {
-	return s.Port
-}
-
-// GetPriority returns the value of Priority.
-func (s *SipSrvRecord) GetPriority() int {
-	return s.Priority
-}
-
-// GetWeight returns the value of Weight.
-func (s *SipSrvRecord) GetWeight() int {
-	return s.Weight
-}
-
-// SetService sets the value of Service.
-func (s *SipSrvRecord) SetService(val string) {
-	s.Service = val
-}
-
-// SetTarget sets the value of Target.
-func (s *SipSrvRecord) SetTarget(val string) {
-	s.Target = val
-}
-
-// SetPort sets the value of Port.
-func (s *SipSrvRecord) SetPort(val int) {
-	s.Port = val
-}
-
-// SetPriority sets the value of Priority.
-func (s *SipSrvRecord) SetPriority(val int) {
-	s.Priority = val
-}
-
-// SetWeight sets the value of Weight.
-func (s *SipSrvRecord) SetWeight(val int) {
-	s.Weight = val
 }
 
 // Ref: #/components/schemas/SipStatus
@@ -7051,121 +3922,11 @@ type SipStatus struct {
 	Registration OptNilSipRegistration `json:"registration"`
 }
 
-// GetStatus returns the value of Status.
-func (s *SipStatus) GetStatus() SipHealthStatus {
-	return s.Status
-}
-
-// GetResponseTimeMs returns the value of ResponseTimeMs.
-func (s *SipStatus) GetResponseTimeMs() NilInt {
-	return s.ResponseTimeMs
-}
-
-// GetCheckedAt returns the value of CheckedAt.
-func (s *SipStatus) GetCheckedAt() NilDateTime {
-	return s.CheckedAt
-}
-
-// GetUptimePercentage returns the value of UptimePercentage.
-func (s *SipStatus) GetUptimePercentage() NilFloat64 {
-	return s.UptimePercentage
-}
-
-// GetAverageResponseTimeMs returns the value of AverageResponseTimeMs.
-func (s *SipStatus) GetAverageResponseTimeMs() NilFloat64 {
-	return s.AverageResponseTimeMs
-}
-
-// GetP95ResponseTimeMs returns the value of P95ResponseTimeMs.
-func (s *SipStatus) GetP95ResponseTimeMs() OptNilFloat64 {
-	return s.P95ResponseTimeMs
-}
-
-// GetTLSVerification returns the value of TLSVerification.
-func (s *SipStatus) GetTLSVerification() OptSipStatusTLSVerification {
-	return s.TLSVerification
-}
-
-// GetServers returns the value of Servers.
-func (s *SipStatus) GetServers() []SipServerStatus {
-	return s.Servers
-}
-
-// GetRegistration returns the value of Registration.
-func (s *SipStatus) GetRegistration() OptNilSipRegistration {
-	return s.Registration
-}
-
-// SetStatus sets the value of Status.
-func (s *SipStatus) SetStatus(val SipHealthStatus) {
-	s.Status = val
-}
-
-// SetResponseTimeMs sets the value of ResponseTimeMs.
-func (s *SipStatus) SetResponseTimeMs(val NilInt) {
-	s.ResponseTimeMs = val
-}
-
-// SetCheckedAt sets the value of CheckedAt.
-func (s *SipStatus) SetCheckedAt(val NilDateTime) {
-	s.CheckedAt = val
-}
-
-// SetUptimePercentage sets the value of UptimePercentage.
-func (s *SipStatus) SetUptimePercentage(val NilFloat64) {
-	s.UptimePercentage = val
-}
-
-// SetAverageResponseTimeMs sets the value of AverageResponseTimeMs.
-func (s *SipStatus) SetAverageResponseTimeMs(val NilFloat64) {
-	s.AverageResponseTimeMs = val
-}
-
-// SetP95ResponseTimeMs sets the value of P95ResponseTimeMs.
-func (s *SipStatus) SetP95ResponseTimeMs(val OptNilFloat64) {
-	s.P95ResponseTimeMs = val
-}
-
-// SetTLSVerification sets the value of TLSVerification.
-func (s *SipStatus) SetTLSVerification(val OptSipStatusTLSVerification) {
-	s.TLSVerification = val
-}
-
-// SetServers sets the value of Servers.
-func (s *SipStatus) SetServers(val []SipServerStatus) {
-	s.Servers = val
-}
-
-// SetRegistration sets the value of Registration.
-func (s *SipStatus) SetRegistration(val OptNilSipRegistration) {
-	s.Registration = val
-}
-
 // Ref: #/components/schemas/SipStatusReply
 type SipStatusReply struct {
 	Data SipStatus `json:"data"`
 	// Null on success.
 	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *SipStatusReply) GetData() SipStatus {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *SipStatusReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *SipStatusReply) SetData(val SipStatus) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *SipStatusReply) SetErrors(val struct{}) {
-	s.Errors = val
 }
 
 // Verification of the server's certificate.
@@ -7177,7 +3938,6 @@ const (
 	SipStatusTLSVerificationNone  SipStatusTLSVerification = "none"
 )
 
-// AllValues returns all SipStatusTLSVerification values.
 func (SipStatusTLSVerification) AllValues() []SipStatusTLSVerification {
 	return []SipStatusTLSVerification{
 		SipStatusTLSVerificationFull,
@@ -7186,35 +3946,12 @@ func (SipStatusTLSVerification) AllValues() []SipStatusTLSVerification {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
 func (s SipStatusTLSVerification) MarshalText() ([]byte, error) {
-	switch s {
-	case SipStatusTLSVerificationFull:
-		return []byte(s), nil
-	case SipStatusTLSVerificationChain:
-		return []byte(s), nil
-	case SipStatusTLSVerificationNone:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
+	return codec.EnumText(s, s.AllValues())
 }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *SipStatusTLSVerification) UnmarshalText(data []byte) error {
-	switch SipStatusTLSVerification(data) {
-	case SipStatusTLSVerificationFull:
-		*s = SipStatusTLSVerificationFull
-		return nil
-	case SipStatusTLSVerificationChain:
-		*s = SipStatusTLSVerificationChain
-		return nil
-	case SipStatusTLSVerificationNone:
-		*s = SipStatusTLSVerificationNone
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // Ref: #/components/schemas/SipTestCall
@@ -7225,46 +3962,6 @@ type SipTestCall struct {
 	Timeline        []SipTestCallEvent `json:"timeline"`
 }
 
-// GetStatus returns the value of Status.
-func (s *SipTestCall) GetStatus() SipTestCallStatus {
-	return s.Status
-}
-
-// GetResult returns the value of Result.
-func (s *SipTestCall) GetResult() SipTestCallResult {
-	return s.Result
-}
-
-// GetDurationSeconds returns the value of DurationSeconds.
-func (s *SipTestCall) GetDurationSeconds() int {
-	return s.DurationSeconds
-}
-
-// GetTimeline returns the value of Timeline.
-func (s *SipTestCall) GetTimeline() []SipTestCallEvent {
-	return s.Timeline
-}
-
-// SetStatus sets the value of Status.
-func (s *SipTestCall) SetStatus(val SipTestCallStatus) {
-	s.Status = val
-}
-
-// SetResult sets the value of Result.
-func (s *SipTestCall) SetResult(val SipTestCallResult) {
-	s.Result = val
-}
-
-// SetDurationSeconds sets the value of DurationSeconds.
-func (s *SipTestCall) SetDurationSeconds(val int) {
-	s.DurationSeconds = val
-}
-
-// SetTimeline sets the value of Timeline.
-func (s *SipTestCall) SetTimeline(val []SipTestCallEvent) {
-	s.Timeline = val
-}
-
 // Ref: #/components/schemas/SipTestCallEvent
 type SipTestCallEvent struct {
 	Event  string    `json:"event"`
@@ -7272,61 +3969,11 @@ type SipTestCallEvent struct {
 	Detail NilString `json:"detail"`
 }
 
-// GetEvent returns the value of Event.
-func (s *SipTestCallEvent) GetEvent() string {
-	return s.Event
-}
-
-// GetAt returns the value of At.
-func (s *SipTestCallEvent) GetAt() time.Time {
-	return s.At
-}
-
-// GetDetail returns the value of Detail.
-func (s *SipTestCallEvent) GetDetail() NilString {
-	return s.Detail
-}
-
-// SetEvent sets the value of Event.
-func (s *SipTestCallEvent) SetEvent(val string) {
-	s.Event = val
-}
-
-// SetAt sets the value of At.
-func (s *SipTestCallEvent) SetAt(val time.Time) {
-	s.At = val
-}
-
-// SetDetail sets the value of Detail.
-func (s *SipTestCallEvent) SetDetail(val NilString) {
-	s.Detail = val
-}
-
 // Ref: #/components/schemas/SipTestCallReply
 type SipTestCallReply struct {
 	Data SipTestCall `json:"data"`
 	// Null on success.
 	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *SipTestCallReply) GetData() SipTestCall {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *SipTestCallReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *SipTestCallReply) SetData(val SipTestCall) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *SipTestCallReply) SetErrors(val struct{}) {
-	s.Errors = val
 }
 
 type SipTestCallResult string
@@ -7339,7 +3986,6 @@ const (
 	SipTestCallResultPending   SipTestCallResult = "pending"
 )
 
-// AllValues returns all SipTestCallResult values.
 func (SipTestCallResult) AllValues() []SipTestCallResult {
 	return []SipTestCallResult{
 		SipTestCallResultConnected,
@@ -7350,60 +3996,15 @@ func (SipTestCallResult) AllValues() []SipTestCallResult {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s SipTestCallResult) MarshalText() ([]byte, error) {
-	switch s {
-	case SipTestCallResultConnected:
-		return []byte(s), nil
-	case SipTestCallResultFailed:
-		return []byte(s), nil
-	case SipTestCallResultBusy:
-		return []byte(s), nil
-	case SipTestCallResultNoAnswer:
-		return []byte(s), nil
-	case SipTestCallResultPending:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s SipTestCallResult) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *SipTestCallResult) UnmarshalText(data []byte) error {
-	switch SipTestCallResult(data) {
-	case SipTestCallResultConnected:
-		*s = SipTestCallResultConnected
-		return nil
-	case SipTestCallResultFailed:
-		*s = SipTestCallResultFailed
-		return nil
-	case SipTestCallResultBusy:
-		*s = SipTestCallResultBusy
-		return nil
-	case SipTestCallResultNoAnswer:
-		*s = SipTestCallResultNoAnswer
-		return nil
-	case SipTestCallResultPending:
-		*s = SipTestCallResultPending
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // Ref: #/components/schemas/SipTestCallStart
 type SipTestCallStart struct {
 	PhoneNumber string `json:"phone_number"`
-}
-
-// GetPhoneNumber returns the value of PhoneNumber.
-func (s *SipTestCallStart) GetPhoneNumber() string {
-	return s.PhoneNumber
-}
-
-// SetPhoneNumber sets the value of PhoneNumber.
-func (s *SipTestCallStart) SetPhoneNumber(val string) {
-	s.PhoneNumber = val
 }
 
 // Ref: #/components/schemas/SipTestCallStarted
@@ -7412,51 +4013,11 @@ type SipTestCallStarted struct {
 	Message string `json:"message"`
 }
 
-// GetCallID returns the value of CallID.
-func (s *SipTestCallStarted) GetCallID() string {
-	return s.CallID
-}
-
-// GetMessage returns the value of Message.
-func (s *SipTestCallStarted) GetMessage() string {
-	return s.Message
-}
-
-// SetCallID sets the value of CallID.
-func (s *SipTestCallStarted) SetCallID(val string) {
-	s.CallID = val
-}
-
-// SetMessage sets the value of Message.
-func (s *SipTestCallStarted) SetMessage(val string) {
-	s.Message = val
-}
-
 // Ref: #/components/schemas/SipTestCallStartedReply
 type SipTestCallStartedReply struct {
 	Data SipTestCallStarted `json:"data"`
 	// Null on success.
 	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *SipTestCallStartedReply) GetData() SipTestCallStarted {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *SipTestCallStartedReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *SipTestCallStartedReply) SetData(val SipTestCallStarted) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *SipTestCallStartedReply) SetErrors(val struct{}) {
-	s.Errors = val
 }
 
 type SipTestCallStatus string
@@ -7472,7 +4033,6 @@ const (
 	SipTestCallStatusNoAnswer   SipTestCallStatus = "no-answer"
 )
 
-// AllValues returns all SipTestCallStatus values.
 func (SipTestCallStatus) AllValues() []SipTestCallStatus {
 	return []SipTestCallStatus{
 		SipTestCallStatusQueued,
@@ -7486,60 +4046,10 @@ func (SipTestCallStatus) AllValues() []SipTestCallStatus {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s SipTestCallStatus) MarshalText() ([]byte, error) {
-	switch s {
-	case SipTestCallStatusQueued:
-		return []byte(s), nil
-	case SipTestCallStatusInitiated:
-		return []byte(s), nil
-	case SipTestCallStatusRinging:
-		return []byte(s), nil
-	case SipTestCallStatusInProgress:
-		return []byte(s), nil
-	case SipTestCallStatusCompleted:
-		return []byte(s), nil
-	case SipTestCallStatusFailed:
-		return []byte(s), nil
-	case SipTestCallStatusBusy:
-		return []byte(s), nil
-	case SipTestCallStatusNoAnswer:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s SipTestCallStatus) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *SipTestCallStatus) UnmarshalText(data []byte) error {
-	switch SipTestCallStatus(data) {
-	case SipTestCallStatusQueued:
-		*s = SipTestCallStatusQueued
-		return nil
-	case SipTestCallStatusInitiated:
-		*s = SipTestCallStatusInitiated
-		return nil
-	case SipTestCallStatusRinging:
-		*s = SipTestCallStatusRinging
-		return nil
-	case SipTestCallStatusInProgress:
-		*s = SipTestCallStatusInProgress
-		return nil
-	case SipTestCallStatusCompleted:
-		*s = SipTestCallStatusCompleted
-		return nil
-	case SipTestCallStatusFailed:
-		*s = SipTestCallStatusFailed
-		return nil
-	case SipTestCallStatusBusy:
-		*s = SipTestCallStatusBusy
-		return nil
-	case SipTestCallStatusNoAnswer:
-		*s = SipTestCallStatusNoAnswer
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // Transport of the signaling.
@@ -7552,7 +4062,6 @@ const (
 	SipTransportTLS SipTransport = "tls"
 )
 
-// AllValues returns all SipTransport values.
 func (SipTransport) AllValues() []SipTransport {
 	return []SipTransport{
 		SipTransportUDP,
@@ -7561,36 +4070,9 @@ func (SipTransport) AllValues() []SipTransport {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s SipTransport) MarshalText() ([]byte, error) {
-	switch s {
-	case SipTransportUDP:
-		return []byte(s), nil
-	case SipTransportTCP:
-		return []byte(s), nil
-	case SipTransportTLS:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s SipTransport) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (s *SipTransport) UnmarshalText(data []byte) error {
-	switch SipTransport(data) {
-	case SipTransportUDP:
-		*s = SipTransportUDP
-		return nil
-	case SipTransportTCP:
-		*s = SipTransportTCP
-		return nil
-	case SipTransportTLS:
-		*s = SipTransportTLS
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
-}
+func (s *SipTransport) UnmarshalText(data []byte) error { return codec.EnumOf(data, s, s.AllValues()) }
 
 // Transport of a trunk's signaling, which is always encrypted.
 // Ref: #/components/schemas/SipTrunkTransport
@@ -7600,32 +4082,16 @@ const (
 	SipTrunkTransportTLS SipTrunkTransport = "tls"
 )
 
-// AllValues returns all SipTrunkTransport values.
 func (SipTrunkTransport) AllValues() []SipTrunkTransport {
 	return []SipTrunkTransport{
 		SipTrunkTransportTLS,
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s SipTrunkTransport) MarshalText() ([]byte, error) {
-	switch s {
-	case SipTrunkTransportTLS:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s SipTrunkTransport) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *SipTrunkTransport) UnmarshalText(data []byte) error {
-	switch SipTrunkTransport(data) {
-	case SipTrunkTransportTLS:
-		*s = SipTrunkTransportTLS
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // Ref: #/components/schemas/SipUpdate
@@ -7634,51 +4100,11 @@ type SipUpdate struct {
 	Updates     SipDirectionInput `json:"updates"`
 }
 
-// GetPhoneNumber returns the value of PhoneNumber.
-func (s *SipUpdate) GetPhoneNumber() string {
-	return s.PhoneNumber
-}
-
-// GetUpdates returns the value of Updates.
-func (s *SipUpdate) GetUpdates() SipDirectionInput {
-	return s.Updates
-}
-
-// SetPhoneNumber sets the value of PhoneNumber.
-func (s *SipUpdate) SetPhoneNumber(val string) {
-	s.PhoneNumber = val
-}
-
-// SetUpdates sets the value of Updates.
-func (s *SipUpdate) SetUpdates(val SipDirectionInput) {
-	s.Updates = val
-}
-
 // Ref: #/components/schemas/SipUpdateReply
 type SipUpdateReply struct {
 	Data SipUpdateResult `json:"data"`
 	// Null on success.
 	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *SipUpdateReply) GetData() SipUpdateResult {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *SipUpdateReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *SipUpdateReply) SetData(val SipUpdateResult) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *SipUpdateReply) SetErrors(val struct{}) {
-	s.Errors = val
 }
 
 // The changed direction only.
@@ -7690,36 +4116,6 @@ type SipUpdateResult struct {
 	RegisterPasswordForPbx OptString `json:"register_password_for_pbx"`
 }
 
-// GetInbound returns the value of Inbound.
-func (s *SipUpdateResult) GetInbound() OptSipConfiguration {
-	return s.Inbound
-}
-
-// GetOutbound returns the value of Outbound.
-func (s *SipUpdateResult) GetOutbound() OptSipConfiguration {
-	return s.Outbound
-}
-
-// GetRegisterPasswordForPbx returns the value of RegisterPasswordForPbx.
-func (s *SipUpdateResult) GetRegisterPasswordForPbx() OptString {
-	return s.RegisterPasswordForPbx
-}
-
-// SetInbound sets the value of Inbound.
-func (s *SipUpdateResult) SetInbound(val OptSipConfiguration) {
-	s.Inbound = val
-}
-
-// SetOutbound sets the value of Outbound.
-func (s *SipUpdateResult) SetOutbound(val OptSipConfiguration) {
-	s.Outbound = val
-}
-
-// SetRegisterPasswordForPbx sets the value of RegisterPasswordForPbx.
-func (s *SipUpdateResult) SetRegisterPasswordForPbx(val OptString) {
-	s.RegisterPasswordForPbx = val
-}
-
 // User-to-User information, RFC 7433.
 // Ref: #/components/schemas/SipUuiHeaderRule
 type SipUuiHeaderRule struct {
@@ -7729,54 +4125,4 @@ type SipUuiHeaderRule struct {
 	Purpose  OptString `json:"purpose"`
 	Encoding OptString `json:"encoding"`
 	Content  OptString `json:"content"`
-}
-
-// GetType returns the value of Type.
-func (s *SipUuiHeaderRule) GetType() string {
-	return s.Type
-}
-
-// GetTarget returns the value of Target.
-func (s *SipUuiHeaderRule) GetTarget() string {
-	return s.Target
-}
-
-// GetPurpose returns the value of Purpose.
-func (s *SipUuiHeaderRule) GetPurpose() OptString {
-	return s.Purpose
-}
-
-// GetEncoding returns the value of Encoding.
-func (s *SipUuiHeaderRule) GetEncoding() OptString {
-	return s.Encoding
-}
-
-// GetContent returns the value of Content.
-func (s *SipUuiHeaderRule) GetContent() OptString {
-	return s.Content
-}
-
-// SetType sets the value of Type.
-func (s *SipUuiHeaderRule) SetType(val string) {
-	s.Type = val
-}
-
-// SetTarget sets the value of Target.
-func (s *SipUuiHeaderRule) SetTarget(val string) {
-	s.Target = val
-}
-
-// SetPurpose sets the value of Purpose.
-func (s *SipUuiHeaderRule) SetPurpose(val OptString) {
-	s.Purpose = val
-}
-
-// SetEncoding sets the value of Encoding.
-func (s *SipUuiHeaderRule) SetEncoding(val OptString) {
-	s.Encoding = val
-}
-
-// SetContent sets the value of Content.
-func (s *SipUuiHeaderRule) SetContent(val OptString) {
-	s.Content = val
 }

@@ -3,10 +3,10 @@
 package sipoas
 
 import (
-	"fmt"
-
 	"github.com/go-faster/errors"
 	"github.com/ogen-go/ogen/validate"
+
+	"github.com/callwright/callwright/transport/oas/internal/codec"
 )
 
 func (s *ApiKey) Validate() error {
@@ -14,22 +14,9 @@ func (s *ApiKey) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if s.Request == nil {
-			return errors.New("nil is invalid value")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "Request",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("Request", codec.NotNil(s.Request == nil))
+	return failures.Err()
 }
 
 func (s *ErrorDetail) Validate() error {
@@ -37,147 +24,19 @@ func (s *ErrorDetail) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     64,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Error)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "error",
-			Error: err,
-		})
+	var failures codec.Failures
+	failures.Add("error", codec.Length(string(s.Error), 0, 64))
+	failures.Add("message", codec.Length(string(s.Message), 0, 4000))
+	if value, ok := s.Path.Get(); ok {
+		failures.Add("path", codec.Length(string(value), 0, 500))
 	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     4000,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Message)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "message",
-			Error: err,
-		})
+	if value, ok := s.Field.Get(); ok {
+		failures.Add("field", codec.Length(string(value), 0, 500))
 	}
-	if err := func() error {
-		if value, ok := s.Path.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     500,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "path",
-			Error: err,
-		})
+	if value, ok := s.BatchID.Get(); ok {
+		failures.Add("batch_id", codec.Length(string(value), 0, 64))
 	}
-	if err := func() error {
-		if value, ok := s.Field.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     500,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "field",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.BatchID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "batch_id",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *ErrorEnvelope) Validate() error {
@@ -185,155 +44,42 @@ func (s *ErrorEnvelope) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if value, ok := s.Status.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "status",
-			Error: err,
-		})
+	var failures codec.Failures
+	if value, ok := s.Status.Get(); ok {
+		failures.Add("status", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.Message.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     4000,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "message",
-			Error: err,
-		})
+	if value, ok := s.Message.Get(); ok {
+		failures.Add("message", codec.Length(string(value), 0, 4000))
 	}
-	if err := func() error {
+	failures.Add("errors", func() error {
 		if s.Errors == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    1,
-			MinLengthSet: true,
-			MaxLength:    51,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Errors)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.Errors), 1, 51); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.Errors {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "errors",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+		return failures.Err()
+	}())
+	return failures.Err()
 }
 
-func (s ErrorEnvelopeStatus) Validate() error {
-	switch s {
-	case "error":
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s ErrorEnvelopeStatus) Validate() error { return codec.Enum(s, s.AllValues()) }
 
 func (s *ErrorStatusCodeWithHeaders) Validate() error {
 	if s == nil {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if value, ok := s.RetryAfter.Get(); ok {
-			if err := func() error {
-				if err := (validate.Int{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           86400,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    0,
-					Pattern:       nil,
-				}).Validate(int64(value)); err != nil {
-					return errors.Wrap(err, "int")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "RetryAfter",
-			Error: err,
-		})
+	var failures codec.Failures
+	if value, ok := s.RetryAfter.Get(); ok {
+		failures.Add("RetryAfter", codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 86400}))
 	}
-	if err := func() error {
-		if err := s.Response.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "Response",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	failures.Add("Response", s.Response.Validate())
+	return failures.Err()
 }
 
 func (s *SipAdvancedConfig) Validate() error {
@@ -341,99 +87,19 @@ func (s *SipAdvancedConfig) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     32,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.PhoneNumber)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "phone_number",
-			Error: err,
-		})
+	var failures codec.Failures
+	failures.Add("phone_number", codec.Length(string(s.PhoneNumber), 0, 32))
+	failures.Add("direction", s.Direction.Validate())
+	if value, ok := s.FailoverConfig.Get(); ok {
+		failures.Add("failover_config", value.Validate())
 	}
-	if err := func() error {
-		if err := s.Direction.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "direction",
-			Error: err,
-		})
+	if value, ok := s.CodecConfig.Get(); ok {
+		failures.Add("codec_config", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.FailoverConfig.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "failover_config",
-			Error: err,
-		})
+	if value, ok := s.AlertConfig.Get(); ok {
+		failures.Add("alert_config", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.CodecConfig.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "codec_config",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.AlertConfig.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "alert_config",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *SipAdvancedConfigReply) Validate() error {
@@ -441,22 +107,9 @@ func (s *SipAdvancedConfigReply) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := s.Data.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "data",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("data", s.Data.Validate())
+	return failures.Err()
 }
 
 func (s *SipAdvancedConfigUpdate) Validate() error {
@@ -464,99 +117,19 @@ func (s *SipAdvancedConfigUpdate) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     32,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.PhoneNumber)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "phone_number",
-			Error: err,
-		})
+	var failures codec.Failures
+	failures.Add("phone_number", codec.Length(string(s.PhoneNumber), 1, 32))
+	failures.Add("direction", s.Direction.Validate())
+	if value, ok := s.FailoverConfig.Get(); ok {
+		failures.Add("failover_config", value.Validate())
 	}
-	if err := func() error {
-		if err := s.Direction.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "direction",
-			Error: err,
-		})
+	if value, ok := s.CodecConfig.Get(); ok {
+		failures.Add("codec_config", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.FailoverConfig.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "failover_config",
-			Error: err,
-		})
+	if value, ok := s.AlertConfig.Get(); ok {
+		failures.Add("alert_config", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.CodecConfig.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "codec_config",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.AlertConfig.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "alert_config",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *SipAlertChannels) Validate() error {
@@ -564,41 +137,11 @@ func (s *SipAlertChannels) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if value, ok := s.Webhook.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     2048,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "webhook",
-			Error: err,
-		})
+	var failures codec.Failures
+	if value, ok := s.Webhook.Get(); ok {
+		failures.Add("webhook", codec.Length(string(value), 0, 2048))
 	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *SipAlertConfig) Validate() error {
@@ -606,47 +149,14 @@ func (s *SipAlertConfig) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if value, ok := s.Thresholds.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "thresholds",
-			Error: err,
-		})
+	var failures codec.Failures
+	if value, ok := s.Thresholds.Get(); ok {
+		failures.Add("thresholds", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.Channels.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "channels",
-			Error: err,
-		})
+	if value, ok := s.Channels.Get(); ok {
+		failures.Add("channels", value.Validate())
 	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *SipAlertThresholds) Validate() error {
@@ -654,123 +164,20 @@ func (s *SipAlertThresholds) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if value, ok := s.UnreachableMinutes.Get(); ok {
-			if err := func() error {
-				if err := (validate.Int{
-					MinSet:        true,
-					Min:           1,
-					MaxSet:        true,
-					Max:           10080,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    0,
-					Pattern:       nil,
-				}).Validate(int64(value)); err != nil {
-					return errors.Wrap(err, "int")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "unreachable_minutes",
-			Error: err,
-		})
+	var failures codec.Failures
+	if value, ok := s.UnreachableMinutes.Get(); ok {
+		failures.Add("unreachable_minutes", codec.Int(int64(value), validate.Int{MinSet: true, Min: 1, MaxSet: true, Max: 10080}))
 	}
-	if err := func() error {
-		if value, ok := s.FailureRatePercent.Get(); ok {
-			if err := func() error {
-				if err := (validate.Float{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           100,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    nil,
-					Pattern:       nil,
-				}).Validate(float64(value)); err != nil {
-					return errors.Wrap(err, "float")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "failure_rate_percent",
-			Error: err,
-		})
+	if value, ok := s.FailureRatePercent.Get(); ok {
+		failures.Add("failure_rate_percent", codec.Float(float64(value), validate.Float{MinSet: true, MaxSet: true, Max: 100}))
 	}
-	if err := func() error {
-		if value, ok := s.FailureRateWindowMinutes.Get(); ok {
-			if err := func() error {
-				if err := (validate.Int{
-					MinSet:        true,
-					Min:           1,
-					MaxSet:        true,
-					Max:           1440,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    0,
-					Pattern:       nil,
-				}).Validate(int64(value)); err != nil {
-					return errors.Wrap(err, "int")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "failure_rate_window_minutes",
-			Error: err,
-		})
+	if value, ok := s.FailureRateWindowMinutes.Get(); ok {
+		failures.Add("failure_rate_window_minutes", codec.Int(int64(value), validate.Int{MinSet: true, Min: 1, MaxSet: true, Max: 1440}))
 	}
-	if err := func() error {
-		if value, ok := s.ResponseTimeMs.Get(); ok {
-			if err := func() error {
-				if err := (validate.Int{
-					MinSet:        true,
-					Min:           1,
-					MaxSet:        true,
-					Max:           5000,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    0,
-					Pattern:       nil,
-				}).Validate(int64(value)); err != nil {
-					return errors.Wrap(err, "int")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "response_time_ms",
-			Error: err,
-		})
+	if value, ok := s.ResponseTimeMs.Get(); ok {
+		failures.Add("response_time_ms", codec.Int(int64(value), validate.Int{MinSet: true, Min: 1, MaxSet: true, Max: 5000}))
 	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *SipAttach) Validate() error {
@@ -778,256 +185,56 @@ func (s *SipAttach) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if value, ok := s.PhoneNumber.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     32,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "phone_number",
-			Error: err,
-		})
+	var failures codec.Failures
+	if value, ok := s.PhoneNumber.Get(); ok {
+		failures.Add("phone_number", codec.Length(string(value), 1, 32))
 	}
-	if err := func() error {
+	failures.Add("phone_numbers", func() error {
 		if s.PhoneNumbers == nil {
 			return nil // optional
 		}
-		if err := (validate.Array{
-			MinLength:    1,
-			MinLengthSet: true,
-			MaxLength:    100,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.PhoneNumbers)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.PhoneNumbers), 1, 100); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.PhoneNumbers {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     32,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(elem)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, codec.Length(string(elem), 1, 32))
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "phone_numbers",
-			Error: err,
-		})
-	}
-	if err := func() error {
+		return failures.Err()
+	}())
+	failures.Add("directions", func() error {
 		if s.Directions == nil {
 			return nil // optional
 		}
-		if err := (validate.Array{
-			MinLength:    1,
-			MinLengthSet: true,
-			MaxLength:    2,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Directions)); err != nil {
-			return errors.Wrap(err, "array")
-		}
-		var failures []validate.FieldError
-		for i, elem := range s.Directions {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
-		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "directions",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := s.Service.Validate(); err != nil {
+		if err := codec.Size(len(s.Directions), 1, 2); err != nil {
 			return err
 		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "service",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.Direction.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
+		var failures codec.Failures
+		for i, elem := range s.Directions {
+			failures.AddItem(i, elem.Validate())
 		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "direction",
-			Error: err,
-		})
+		return failures.Err()
+	}())
+	failures.Add("service", s.Service.Validate())
+	if value, ok := s.Direction.Get(); ok {
+		failures.Add("direction", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.SipEndpoint.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     512,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "sip_endpoint",
-			Error: err,
-		})
+	if value, ok := s.SipEndpoint.Get(); ok {
+		failures.Add("sip_endpoint", codec.Length(string(value), 1, 512))
 	}
-	if err := func() error {
-		if value, ok := s.AuthMode.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "auth_mode",
-			Error: err,
-		})
+	if value, ok := s.AuthMode.Get(); ok {
+		failures.Add("auth_mode", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.RegisterAuth.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "register_auth",
-			Error: err,
-		})
+	if value, ok := s.RegisterAuth.Get(); ok {
+		failures.Add("register_auth", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.Headers.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "headers",
-			Error: err,
-		})
+	if value, ok := s.Headers.Get(); ok {
+		failures.Add("headers", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.Options.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "options",
-			Error: err,
-		})
+	if value, ok := s.Options.Get(); ok {
+		failures.Add("options", value.Validate())
 	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *SipAttachFailure) Validate() error {
@@ -1035,80 +242,11 @@ func (s *SipAttachFailure) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     64,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.PhoneNumber)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "phone_number",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     64,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Error)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "error",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     1000,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Message)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "message",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("phone_number", codec.Length(string(s.PhoneNumber), 0, 64))
+	failures.Add("error", codec.Length(string(s.Error), 0, 64))
+	failures.Add("message", codec.Length(string(s.Message), 0, 1000))
+	return failures.Err()
 }
 
 func (s *SipAttachReply) Validate() error {
@@ -1116,22 +254,9 @@ func (s *SipAttachReply) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := s.Data.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "data",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("data", s.Data.Validate())
+	return failures.Err()
 }
 
 func (s *SipAttachResult) Validate() error {
@@ -1139,455 +264,74 @@ func (s *SipAttachResult) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
+	var failures codec.Failures
+	failures.Add("configured", func() error {
 		if s.Configured == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    100,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Configured)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.Configured), 0, 100); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.Configured {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     32,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(elem)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, codec.Length(string(elem), 0, 32))
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "configured",
-			Error: err,
-		})
-	}
-	if err := func() error {
+		return failures.Err()
+	}())
+	failures.Add("failed", func() error {
 		if s.Failed == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    100,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Failed)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.Failed), 0, 100); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.Failed {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "failed",
-			Error: err,
-		})
+		return failures.Err()
+	}())
+	if value, ok := s.RegisterPasswordForPbx.Get(); ok {
+		failures.Add("register_password_for_pbx", codec.Length(string(value), 0, 256))
 	}
-	if err := func() error {
-		if value, ok := s.RegisterPasswordForPbx.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     256,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "register_password_for_pbx",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
-func (s SipAuthMode) Validate() error {
-	switch s {
-	case "ip":
-		return nil
-	case "register":
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s SipAuthMode) Validate() error { return codec.Enum(s, s.AllValues()) }
 
 func (s *SipCall) Validate() error {
 	if s == nil {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     64,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.CallID)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "call_id",
-			Error: err,
-		})
+	var failures codec.Failures
+	failures.Add("call_id", codec.Length(string(s.CallID), 0, 64))
+	failures.Add("direction", s.Direction.Validate())
+	failures.Add("from", codec.Length(string(s.From), 0, 256))
+	failures.Add("to", codec.Length(string(s.To), 0, 256))
+	if value, ok := s.Status.Get(); ok {
+		failures.Add("status", codec.Length(string(value), 0, 128))
 	}
-	if err := func() error {
-		if err := s.Direction.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "direction",
-			Error: err,
-		})
+	if value, ok := s.SipCode.Get(); ok {
+		failures.Add("sip_code", codec.Int(int64(value), validate.Int{MinSet: true, Min: 100, MaxSet: true, Max: 699}))
 	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     256,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.From)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "from",
-			Error: err,
-		})
+	failures.Add("duration_seconds", codec.Int(int64(s.DurationSeconds), validate.Int{MinSet: true}))
+	if value, ok := s.SourceIP.Get(); ok {
+		failures.Add("source_ip", codec.Length(string(value), 0, 64))
 	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     256,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.To)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "to",
-			Error: err,
-		})
+	if value, ok := s.ParentCallID.Get(); ok {
+		failures.Add("parent_call_id", codec.Length(string(value), 0, 64))
 	}
-	if err := func() error {
-		if value, ok := s.Status.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     128,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "status",
-			Error: err,
-		})
+	if value, ok := s.Attempt.Get(); ok {
+		failures.Add("attempt", codec.Int(int64(value), validate.Int{MinSet: true, Min: 1, MaxSet: true, Max: 100}))
 	}
-	if err := func() error {
-		if value, ok := s.SipCode.Get(); ok {
-			if err := func() error {
-				if err := (validate.Int{
-					MinSet:        true,
-					Min:           100,
-					MaxSet:        true,
-					Max:           699,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    0,
-					Pattern:       nil,
-				}).Validate(int64(value)); err != nil {
-					return errors.Wrap(err, "int")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "sip_code",
-			Error: err,
-		})
+	if value, ok := s.Server.Get(); ok {
+		failures.Add("server", codec.Length(string(value), 0, 300))
 	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        false,
-			Max:           0,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.DurationSeconds)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "duration_seconds",
-			Error: err,
-		})
+	if value, ok := s.ErrorMessage.Get(); ok {
+		failures.Add("error_message", codec.Length(string(value), 0, 500))
 	}
-	if err := func() error {
-		if value, ok := s.SourceIP.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "source_ip",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.ParentCallID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "parent_call_id",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.Attempt.Get(); ok {
-			if err := func() error {
-				if err := (validate.Int{
-					MinSet:        true,
-					Min:           1,
-					MaxSet:        true,
-					Max:           100,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    0,
-					Pattern:       nil,
-				}).Validate(int64(value)); err != nil {
-					return errors.Wrap(err, "int")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "attempt",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.Server.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     300,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "server",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.ErrorMessage.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     500,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "error_message",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *SipCallList) Validate() error {
@@ -1595,47 +339,21 @@ func (s *SipCallList) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
+	var failures codec.Failures
+	failures.Add("calls", func() error {
 		if s.Calls == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    500,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Calls)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.Calls), 0, 500); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.Calls {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "calls",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+		return failures.Err()
+	}())
+	return failures.Err()
 }
 
 func (s *SipCallListReply) Validate() error {
@@ -1643,22 +361,9 @@ func (s *SipCallListReply) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := s.Data.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "data",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("data", s.Data.Validate())
+	return failures.Err()
 }
 
 func (s *SipCallStep) Validate() error {
@@ -1666,298 +371,36 @@ func (s *SipCallStep) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           1,
-			MaxSet:        true,
-			Max:           100,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.Attempt)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "attempt",
-			Error: err,
-		})
+	var failures codec.Failures
+	failures.Add("attempt", codec.Int(int64(s.Attempt), validate.Int{MinSet: true, Min: 1, MaxSet: true, Max: 100}))
+	if value, ok := s.Method.Get(); ok {
+		failures.Add("method", codec.Length(string(value), 0, 128))
 	}
-	if err := func() error {
-		if value, ok := s.Method.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     128,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "method",
-			Error: err,
-		})
+	if value, ok := s.Status.Get(); ok {
+		failures.Add("status", codec.Int(int64(value), validate.Int{MinSet: true, Min: 100, MaxSet: true, Max: 699}))
 	}
-	if err := func() error {
-		if value, ok := s.Status.Get(); ok {
-			if err := func() error {
-				if err := (validate.Int{
-					MinSet:        true,
-					Min:           100,
-					MaxSet:        true,
-					Max:           699,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    0,
-					Pattern:       nil,
-				}).Validate(int64(value)); err != nil {
-					return errors.Wrap(err, "int")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "status",
-			Error: err,
-		})
+	if value, ok := s.Reason.Get(); ok {
+		failures.Add("reason", codec.Length(string(value), 0, 128))
 	}
-	if err := func() error {
-		if value, ok := s.Reason.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     128,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "reason",
-			Error: err,
-		})
+	if value, ok := s.Cseq.Get(); ok {
+		failures.Add("cseq", codec.Int(int64(value), validate.Int{MinSet: true}))
 	}
-	if err := func() error {
-		if value, ok := s.Cseq.Get(); ok {
-			if err := func() error {
-				if err := (validate.Int{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        false,
-					Max:           0,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    0,
-					Pattern:       nil,
-				}).Validate(int64(value)); err != nil {
-					return errors.Wrap(err, "int")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "cseq",
-			Error: err,
-		})
+	if value, ok := s.Transport.Get(); ok {
+		failures.Add("transport", codec.Length(string(value), 0, 128))
 	}
-	if err := func() error {
-		if value, ok := s.Transport.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     128,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "transport",
-			Error: err,
-		})
+	if value, ok := s.Peer.Get(); ok {
+		failures.Add("peer", codec.Length(string(value), 0, 128))
 	}
-	if err := func() error {
-		if value, ok := s.Peer.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     128,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "peer",
-			Error: err,
-		})
+	if value, ok := s.Body.Get(); ok {
+		failures.Add("body", codec.Length(string(value), 0, 500))
 	}
-	if err := func() error {
-		if value, ok := s.Body.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     500,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "body",
-			Error: err,
-		})
+	if value, ok := s.Note.Get(); ok {
+		failures.Add("note", codec.Length(string(value), 0, 128))
 	}
-	if err := func() error {
-		if value, ok := s.Note.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     128,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "note",
-			Error: err,
-		})
+	if value, ok := s.Detail.Get(); ok {
+		failures.Add("detail", codec.Length(string(value), 0, 512))
 	}
-	if err := func() error {
-		if value, ok := s.Detail.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     512,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "detail",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *SipCallTimeline) Validate() error {
@@ -1965,70 +408,22 @@ func (s *SipCallTimeline) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     64,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.CallID)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "call_id",
-			Error: err,
-		})
-	}
-	if err := func() error {
+	var failures codec.Failures
+	failures.Add("call_id", codec.Length(string(s.CallID), 0, 64))
+	failures.Add("timeline", func() error {
 		if s.Timeline == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    256,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Timeline)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.Timeline), 0, 256); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.Timeline {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "timeline",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+		return failures.Err()
+	}())
+	return failures.Err()
 }
 
 func (s *SipCallTimelineReply) Validate() error {
@@ -2036,22 +431,9 @@ func (s *SipCallTimelineReply) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := s.Data.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "data",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("data", s.Data.Validate())
+	return failures.Err()
 }
 
 func (s *SipCertificateFacts) Validate() error {
@@ -2059,34 +441,9 @@ func (s *SipCertificateFacts) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     16,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Version)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "version",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("version", codec.Length(string(s.Version), 0, 16))
+	return failures.Err()
 }
 
 func (s *SipCodecConfig) Validate() error {
@@ -2094,73 +451,29 @@ func (s *SipCodecConfig) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
+	var failures codec.Failures
+	failures.Add("codecs", func() error {
 		if s.Codecs == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    1,
-			MinLengthSet: true,
-			MaxLength:    10,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Codecs)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.Codecs), 1, 10); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.Codecs {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "codecs",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+		return failures.Err()
+	}())
+	return failures.Err()
 }
 
 func (s SipCodecItem) Validate() error {
 	switch s.Type {
 	case StringSipCodecItem:
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     16,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.String)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
+		return codec.Length(string(s.String), 1, 16)
 	case SipCodecSettingSipCodecItem:
-		if err := s.SipCodecSetting.Validate(); err != nil {
-			return err
-		}
-		return nil
+		return s.SipCodecSetting.Validate()
 	default:
 		return errors.Errorf("invalid type %q", s.Type)
 	}
@@ -2171,34 +484,9 @@ func (s *SipCodecSetting) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     16,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Name)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "name",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("name", codec.Length(string(s.Name), 1, 16))
+	return failures.Err()
 }
 
 func (s *SipConfiguration) Validate() error {
@@ -2206,150 +494,19 @@ func (s *SipConfiguration) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     32,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Number)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "number",
-			Error: err,
-		})
+	var failures codec.Failures
+	failures.Add("number", codec.Length(string(s.Number), 0, 32))
+	failures.Add("id", codec.Length(string(s.ID), 0, 64))
+	failures.Add("org_id", codec.Length(string(s.OrgID), 0, 64))
+	failures.Add("direction", s.Direction.Validate())
+	if value, ok := s.SipEndpoint.Get(); ok {
+		failures.Add("sip_endpoint", codec.Length(string(value), 0, 512))
 	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     64,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.ID)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "id",
-			Error: err,
-		})
+	if value, ok := s.Headers.Get(); ok {
+		failures.Add("headers", value.Validate())
 	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     64,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.OrgID)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "org_id",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := s.Direction.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "direction",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.SipEndpoint.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     512,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "sip_endpoint",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.Headers.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "headers",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := s.Options.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "options",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	failures.Add("options", s.Options.Validate())
+	return failures.Err()
 }
 
 func (s *SipConfigurationPair) Validate() error {
@@ -2357,47 +514,14 @@ func (s *SipConfigurationPair) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if value, ok := s.Inbound.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "inbound",
-			Error: err,
-		})
+	var failures codec.Failures
+	if value, ok := s.Inbound.Get(); ok {
+		failures.Add("inbound", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.Outbound.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "outbound",
-			Error: err,
-		})
+	if value, ok := s.Outbound.Get(); ok {
+		failures.Add("outbound", value.Validate())
 	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *SipConfigurationReply) Validate() error {
@@ -2405,22 +529,9 @@ func (s *SipConfigurationReply) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := s.Data.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "data",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("data", s.Data.Validate())
+	return failures.Err()
 }
 
 func (s *SipCustomHeaderRule) Validate() error {
@@ -2428,57 +539,10 @@ func (s *SipCustomHeaderRule) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     128,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Key)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "key",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     1000,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Value)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "value",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("key", codec.Length(string(s.Key), 1, 128))
+	failures.Add("value", codec.Length(string(s.Value), 1, 1000))
+	return failures.Err()
 }
 
 func (s *SipDestination) Validate() error {
@@ -2486,133 +550,19 @@ func (s *SipDestination) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     255,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Host)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "host",
-			Error: err,
-		})
+	var failures codec.Failures
+	failures.Add("host", codec.Length(string(s.Host), 0, 255))
+	if value, ok := s.Port.Get(); ok {
+		failures.Add("port", codec.Int(int64(value), validate.Int{MinSet: true, Min: 1, MaxSet: true, Max: 65535}))
 	}
-	if err := func() error {
-		if value, ok := s.Port.Get(); ok {
-			if err := func() error {
-				if err := (validate.Int{
-					MinSet:        true,
-					Min:           1,
-					MaxSet:        true,
-					Max:           65535,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    0,
-					Pattern:       nil,
-				}).Validate(int64(value)); err != nil {
-					return errors.Wrap(err, "int")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "port",
-			Error: err,
-		})
+	if value, ok := s.User.Get(); ok {
+		failures.Add("user", codec.Length(string(value), 0, 128))
 	}
-	if err := func() error {
-		if value, ok := s.User.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     128,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "user",
-			Error: err,
-		})
+	if value, ok := s.Transport.Get(); ok {
+		failures.Add("transport", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.Transport.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "transport",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     512,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Normalized)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "normalized",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	failures.Add("normalized", codec.Length(string(s.Normalized), 0, 512))
+	return failures.Err()
 }
 
 func (s *SipDestinationParse) Validate() error {
@@ -2620,34 +570,9 @@ func (s *SipDestinationParse) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     512,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Input)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "input",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("input", codec.Length(string(s.Input), 0, 512))
+	return failures.Err()
 }
 
 func (s *SipDestinationReply) Validate() error {
@@ -2655,22 +580,9 @@ func (s *SipDestinationReply) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := s.Data.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "data",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("data", s.Data.Validate())
+	return failures.Err()
 }
 
 func (s *SipDestinationResult) Validate() error {
@@ -2678,142 +590,40 @@ func (s *SipDestinationResult) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if value, ok := s.Parsed.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "parsed",
-			Error: err,
-		})
+	var failures codec.Failures
+	if value, ok := s.Parsed.Get(); ok {
+		failures.Add("parsed", value.Validate())
 	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
-func (s SipDestinationTransport) Validate() error {
-	switch s {
-	case "udp":
-		return nil
-	case "tcp":
-		return nil
-	case "tls":
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s SipDestinationTransport) Validate() error { return codec.Enum(s, s.AllValues()) }
 
 func (s *SipDetach) Validate() error {
 	if s == nil {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     32,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.PhoneNumber)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "phone_number",
-			Error: err,
-		})
+	var failures codec.Failures
+	failures.Add("phone_number", codec.Length(string(s.PhoneNumber), 1, 32))
+	if value, ok := s.Direction.Get(); ok {
+		failures.Add("direction", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.Direction.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "direction",
-			Error: err,
-		})
-	}
-	if err := func() error {
+	failures.Add("directions", func() error {
 		if s.Directions == nil {
 			return nil // optional
 		}
-		if err := (validate.Array{
-			MinLength:    1,
-			MinLengthSet: true,
-			MaxLength:    2,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Directions)); err != nil {
-			return errors.Wrap(err, "array")
-		}
-		var failures []validate.FieldError
-		for i, elem := range s.Directions {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
-		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "directions",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := s.Service.Validate(); err != nil {
+		if err := codec.Size(len(s.Directions), 1, 2); err != nil {
 			return err
 		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "service",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+		var failures codec.Failures
+		for i, elem := range s.Directions {
+			failures.AddItem(i, elem.Validate())
+		}
+		return failures.Err()
+	}())
+	failures.Add("service", s.Service.Validate())
+	return failures.Err()
 }
 
 func (s *SipDetachReply) Validate() error {
@@ -2821,22 +631,9 @@ func (s *SipDetachReply) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := s.Data.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "data",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("data", s.Data.Validate())
+	return failures.Err()
 }
 
 func (s *SipDetachResult) Validate() error {
@@ -2844,206 +641,49 @@ func (s *SipDetachResult) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     32,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.PhoneNumber)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "phone_number",
-			Error: err,
-		})
-	}
-	if err := func() error {
+	var failures codec.Failures
+	failures.Add("phone_number", codec.Length(string(s.PhoneNumber), 0, 32))
+	failures.Add("detached", func() error {
 		if s.Detached == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    2,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Detached)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.Detached), 0, 2); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.Detached {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "detached",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+		return failures.Err()
+	}())
+	return failures.Err()
 }
 
-func (s SipDirection) Validate() error {
-	switch s {
-	case "inbound":
-		return nil
-	case "outbound":
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s SipDirection) Validate() error { return codec.Enum(s, s.AllValues()) }
 
 func (s *SipDirectionInput) Validate() error {
 	if s == nil {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := s.Type.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "type",
-			Error: err,
-		})
+	var failures codec.Failures
+	failures.Add("type", s.Type.Validate())
+	if value, ok := s.SipEndpoint.Get(); ok {
+		failures.Add("sip_endpoint", codec.Length(string(value), 1, 512))
 	}
-	if err := func() error {
-		if value, ok := s.SipEndpoint.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     512,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "sip_endpoint",
-			Error: err,
-		})
+	if value, ok := s.AuthMode.Get(); ok {
+		failures.Add("auth_mode", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.AuthMode.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "auth_mode",
-			Error: err,
-		})
+	if value, ok := s.RegisterAuth.Get(); ok {
+		failures.Add("register_auth", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.RegisterAuth.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "register_auth",
-			Error: err,
-		})
+	if value, ok := s.Headers.Get(); ok {
+		failures.Add("headers", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.Headers.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "headers",
-			Error: err,
-		})
+	if value, ok := s.Options.Get(); ok {
+		failures.Add("options", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.Options.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "options",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *SipDirectionReference) Validate() error {
@@ -3051,22 +691,9 @@ func (s *SipDirectionReference) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := s.Type.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "type",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("type", s.Type.Validate())
+	return failures.Err()
 }
 
 func (s *SipDiscovery) Validate() error {
@@ -3074,236 +701,56 @@ func (s *SipDiscovery) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     64,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.DiscoveryID)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "discovery_id",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := s.Status.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "status",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     255,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Host)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "host",
-			Error: err,
-		})
-	}
-	if err := func() error {
+	var failures codec.Failures
+	failures.Add("discovery_id", codec.Length(string(s.DiscoveryID), 0, 64))
+	failures.Add("status", s.Status.Validate())
+	failures.Add("host", codec.Length(string(s.Host), 0, 255))
+	failures.Add("resolved_addresses", func() error {
 		if s.ResolvedAddresses == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    100,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.ResolvedAddresses)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.ResolvedAddresses), 0, 100); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.ResolvedAddresses {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(elem)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, codec.Length(string(elem), 0, 64))
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "resolved_addresses",
-			Error: err,
-		})
-	}
-	if err := func() error {
+		return failures.Err()
+	}())
+	failures.Add("srv_records", func() error {
 		if s.SrvRecords == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    100,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.SrvRecords)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.SrvRecords), 0, 100); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.SrvRecords {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "srv_records",
-			Error: err,
-		})
-	}
-	if err := func() error {
+		return failures.Err()
+	}())
+	failures.Add("attempts", func() error {
 		if s.Attempts == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    100,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Attempts)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.Attempts), 0, 100); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.Attempts {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "attempts",
-			Error: err,
-		})
+		return failures.Err()
+	}())
+	if value, ok := s.Recommended.Get(); ok {
+		failures.Add("recommended", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.Recommended.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "recommended",
-			Error: err,
-		})
+	if value, ok := s.Error.Get(); ok {
+		failures.Add("error", codec.Length(string(value), 0, 300))
 	}
-	if err := func() error {
-		if value, ok := s.Error.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     300,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "error",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *SipDiscoveryAttempt) Validate() error {
@@ -3311,207 +758,28 @@ func (s *SipDiscoveryAttempt) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           1,
-			MaxSet:        true,
-			Max:           65535,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.Port)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "port",
-			Error: err,
-		})
+	var failures codec.Failures
+	failures.Add("port", codec.Int(int64(s.Port), validate.Int{MinSet: true, Min: 1, MaxSet: true, Max: 65535}))
+	failures.Add("transport", s.Transport.Validate())
+	if value, ok := s.ResponseTimeMs.Get(); ok {
+		failures.Add("response_time_ms", codec.Int(int64(value), validate.Int{MinSet: true}))
 	}
-	if err := func() error {
-		if err := s.Transport.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "transport",
-			Error: err,
-		})
+	if value, ok := s.ResponseCode.Get(); ok {
+		failures.Add("response_code", codec.Int(int64(value), validate.Int{MinSet: true, Min: 100, MaxSet: true, Max: 699}))
 	}
-	if err := func() error {
-		if value, ok := s.ResponseTimeMs.Get(); ok {
-			if err := func() error {
-				if err := (validate.Int{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        false,
-					Max:           0,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    0,
-					Pattern:       nil,
-				}).Validate(int64(value)); err != nil {
-					return errors.Wrap(err, "int")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "response_time_ms",
-			Error: err,
-		})
+	if value, ok := s.UserAgent.Get(); ok {
+		failures.Add("user_agent", codec.Length(string(value), 0, 256))
 	}
-	if err := func() error {
-		if value, ok := s.ResponseCode.Get(); ok {
-			if err := func() error {
-				if err := (validate.Int{
-					MinSet:        true,
-					Min:           100,
-					MaxSet:        true,
-					Max:           699,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    0,
-					Pattern:       nil,
-				}).Validate(int64(value)); err != nil {
-					return errors.Wrap(err, "int")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "response_code",
-			Error: err,
-		})
+	if value, ok := s.Error.Get(); ok {
+		failures.Add("error", codec.Length(string(value), 0, 256))
 	}
-	if err := func() error {
-		if value, ok := s.UserAgent.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     256,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "user_agent",
-			Error: err,
-		})
+	if value, ok := s.Address.Get(); ok {
+		failures.Add("address", codec.Length(string(value), 0, 64))
 	}
-	if err := func() error {
-		if value, ok := s.Error.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     256,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "error",
-			Error: err,
-		})
+	if value, ok := s.TLS.Get(); ok {
+		failures.Add("tls", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.Address.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "address",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.TLS.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "tls",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *SipDiscoveryReply) Validate() error {
@@ -3519,22 +787,9 @@ func (s *SipDiscoveryReply) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := s.Data.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "data",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("data", s.Data.Validate())
+	return failures.Err()
 }
 
 func (s *SipDiscoveryStart) Validate() error {
@@ -3542,321 +797,76 @@ func (s *SipDiscoveryStart) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     255,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Host)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "host",
-			Error: err,
-		})
+	var failures codec.Failures
+	failures.Add("host", codec.Length(string(s.Host), 1, 255))
+	if value, ok := s.Port.Get(); ok {
+		failures.Add("port", codec.Int(int64(value), validate.Int{MinSet: true, Min: 1, MaxSet: true, Max: 65535}))
 	}
-	if err := func() error {
-		if value, ok := s.Port.Get(); ok {
-			if err := func() error {
-				if err := (validate.Int{
-					MinSet:        true,
-					Min:           1,
-					MaxSet:        true,
-					Max:           65535,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    0,
-					Pattern:       nil,
-				}).Validate(int64(value)); err != nil {
-					return errors.Wrap(err, "int")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "port",
-			Error: err,
-		})
+	if value, ok := s.Transport.Get(); ok {
+		failures.Add("transport", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.Transport.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "transport",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
-func (s SipDiscoveryStatus) Validate() error {
-	switch s {
-	case "running":
-		return nil
-	case "completed":
-		return nil
-	case "failed":
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s SipDiscoveryStatus) Validate() error { return codec.Enum(s, s.AllValues()) }
 
 func (s *SipFailoverConfig) Validate() error {
 	if s == nil {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
+	var failures codec.Failures
+	failures.Add("endpoints", func() error {
 		if s.Endpoints == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    3,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Endpoints)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.Endpoints), 0, 3); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.Endpoints {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "endpoints",
-			Error: err,
-		})
-	}
-	if err := func() error {
+		return failures.Err()
+	}())
+	failures.Add("triggers", func() error {
 		if s.Triggers == nil {
 			return nil // optional
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    3,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Triggers)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.Triggers), 0, 3); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.Triggers {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "triggers",
-			Error: err,
-		})
+		return failures.Err()
+	}())
+	if value, ok := s.Failback.Get(); ok {
+		failures.Add("failback", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.Failback.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "failback",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
-func (s SipFailoverConfigFailback) Validate() error {
-	switch s {
-	case "auto":
-		return nil
-	case "manual":
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s SipFailoverConfigFailback) Validate() error { return codec.Enum(s, s.AllValues()) }
 
-func (s SipFailoverConfigTriggersItem) Validate() error {
-	switch s {
-	case "unreachable":
-		return nil
-	case "auth_failure":
-		return nil
-	case "timeout":
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s SipFailoverConfigTriggersItem) Validate() error { return codec.Enum(s, s.AllValues()) }
 
 func (s *SipFailoverEndpoint) Validate() error {
 	if s == nil {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     255,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Host)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "host",
-			Error: err,
-		})
+	var failures codec.Failures
+	failures.Add("host", codec.Length(string(s.Host), 1, 255))
+	if value, ok := s.Port.Get(); ok {
+		failures.Add("port", codec.Int(int64(value), validate.Int{MinSet: true, Min: 1, MaxSet: true, Max: 65535}))
 	}
-	if err := func() error {
-		if value, ok := s.Port.Get(); ok {
-			if err := func() error {
-				if err := (validate.Int{
-					MinSet:        true,
-					Min:           1,
-					MaxSet:        true,
-					Max:           65535,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    0,
-					Pattern:       nil,
-				}).Validate(int64(value)); err != nil {
-					return errors.Wrap(err, "int")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "port",
-			Error: err,
-		})
+	if value, ok := s.Transport.Get(); ok {
+		failures.Add("transport", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.Transport.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "transport",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           1,
-			MaxSet:        true,
-			Max:           3,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.Priority)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "priority",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	failures.Add("priority", codec.Int(int64(s.Priority), validate.Int{MinSet: true, Min: 1, MaxSet: true, Max: 3}))
+	return failures.Err()
 }
 
 func (s *SipFirewallAddresses) Validate() error {
@@ -3864,70 +874,22 @@ func (s *SipFirewallAddresses) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
+	var failures codec.Failures
+	failures.Add("ip_addresses", func() error {
 		if s.IPAddresses == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    200,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.IPAddresses)); err != nil {
-			return errors.Wrap(err, "array")
-		}
-		var failures []validate.FieldError
-		for i, elem := range s.IPAddresses {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(elem)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
-		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "ip_addresses",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := s.Ports.Validate(); err != nil {
+		if err := codec.Size(len(s.IPAddresses), 0, 200); err != nil {
 			return err
 		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "ports",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+		var failures codec.Failures
+		for i, elem := range s.IPAddresses {
+			failures.AddItem(i, codec.Length(string(elem), 0, 64))
+		}
+		return failures.Err()
+	}())
+	failures.Add("ports", s.Ports.Validate())
+	return failures.Err()
 }
 
 func (s *SipFirewallAddressesReply) Validate() error {
@@ -3935,22 +897,9 @@ func (s *SipFirewallAddressesReply) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := s.Data.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "data",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("data", s.Data.Validate())
+	return failures.Err()
 }
 
 func (s *SipFirewallPorts) Validate() error {
@@ -3958,57 +907,10 @@ func (s *SipFirewallPorts) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     64,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Sip)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "sip",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     64,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Rtp)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "rtp",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("sip", codec.Length(string(s.Sip), 0, 64))
+	failures.Add("rtp", codec.Length(string(s.Rtp), 0, 64))
+	return failures.Err()
 }
 
 func (s *SipHeaderMapping) Validate() error {
@@ -4016,304 +918,94 @@ func (s *SipHeaderMapping) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if value, ok := s.Direction.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "direction",
-			Error: err,
-		})
+	var failures codec.Failures
+	if value, ok := s.Direction.Get(); ok {
+		failures.Add("direction", value.Validate())
 	}
-	if err := func() error {
+	failures.Add("headers", func() error {
 		if s.Headers == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    50,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Headers)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.Headers), 0, 50); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.Headers {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "headers",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+		return failures.Err()
+	}())
+	return failures.Err()
 }
 
 func (s SipHeaderRule) Validate() error {
 	switch s.Type {
 	case SipCustomHeaderRuleSipHeaderRule:
-		if err := s.SipCustomHeaderRule.Validate(); err != nil {
-			return err
-		}
-		return nil
+		return s.SipCustomHeaderRule.Validate()
 	case SipUuiHeaderRuleSipHeaderRule:
-		if err := s.SipUuiHeaderRule.Validate(); err != nil {
-			return err
-		}
-		return nil
+		return s.SipUuiHeaderRule.Validate()
 	default:
 		return errors.Errorf("invalid type %q", s.Type)
 	}
 }
 
-func (s SipHealthStatus) Validate() error {
-	switch s {
-	case "healthy":
-		return nil
-	case "unreachable":
-		return nil
-	case "unchecked":
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s SipHealthStatus) Validate() error { return codec.Enum(s, s.AllValues()) }
 
 func (s *SipNumber) Validate() error {
 	if s == nil {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     32,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.PhoneNumber)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "phone_number",
-			Error: err,
-		})
-	}
-	if err := func() error {
+	var failures codec.Failures
+	failures.Add("phone_number", codec.Length(string(s.PhoneNumber), 0, 32))
+	failures.Add("directions", func() error {
 		if s.Directions == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    2,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Directions)); err != nil {
-			return errors.Wrap(err, "array")
-		}
-		var failures []validate.FieldError
-		for i, elem := range s.Directions {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
-		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "directions",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.SipEndpoint.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     512,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "sip_endpoint",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := s.HealthStatus.Validate(); err != nil {
+		if err := codec.Size(len(s.Directions), 0, 2); err != nil {
 			return err
 		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "health_status",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.Direction.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
+		var failures codec.Failures
+		for i, elem := range s.Directions {
+			failures.AddItem(i, elem.Validate())
 		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "direction",
-			Error: err,
-		})
+		return failures.Err()
+	}())
+	if value, ok := s.SipEndpoint.Get(); ok {
+		failures.Add("sip_endpoint", codec.Length(string(value), 0, 512))
 	}
-	if err := func() error {
-		if value, ok := s.Status.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "status",
-			Error: err,
-		})
+	failures.Add("health_status", s.HealthStatus.Validate())
+	if value, ok := s.Direction.Get(); ok {
+		failures.Add("direction", value.Validate())
 	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
+	if value, ok := s.Status.Get(); ok {
+		failures.Add("status", value.Validate())
 	}
-	return nil
+	return failures.Err()
 }
 
-func (s SipNumberDirection) Validate() error {
-	switch s {
-	case "inbound":
-		return nil
-	case "outbound":
-		return nil
-	case "both":
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s SipNumberDirection) Validate() error { return codec.Enum(s, s.AllValues()) }
 
 func (s *SipNumberList) Validate() error {
 	if s == nil {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
+	var failures codec.Failures
+	failures.Add("numbers", func() error {
 		if s.Numbers == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    1000000,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Numbers)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.Numbers), 0, 1000000); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.Numbers {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "numbers",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+		return failures.Err()
+	}())
+	return failures.Err()
 }
 
 func (s *SipNumberListReply) Validate() error {
@@ -4321,22 +1013,9 @@ func (s *SipNumberListReply) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := s.Data.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "data",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("data", s.Data.Validate())
+	return failures.Err()
 }
 
 func (s *SipNumberProof) Validate() error {
@@ -4344,75 +1023,13 @@ func (s *SipNumberProof) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     32,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.PhoneNumber)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "phone_number",
-			Error: err,
-		})
+	var failures codec.Failures
+	failures.Add("phone_number", codec.Length(string(s.PhoneNumber), 0, 32))
+	failures.Add("status", s.Status.Validate())
+	if value, ok := s.Reason.Get(); ok {
+		failures.Add("reason", codec.Length(string(value), 0, 500))
 	}
-	if err := func() error {
-		if err := s.Status.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "status",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.Reason.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     500,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "reason",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *SipNumberProofCode) Validate() error {
@@ -4420,57 +1037,10 @@ func (s *SipNumberProofCode) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     32,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.PhoneNumber)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "phone_number",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     32,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Code)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "code",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("phone_number", codec.Length(string(s.PhoneNumber), 1, 32))
+	failures.Add("code", codec.Length(string(s.Code), 1, 32))
+	return failures.Err()
 }
 
 func (s *SipNumberProofReply) Validate() error {
@@ -4478,22 +1048,9 @@ func (s *SipNumberProofReply) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := s.Data.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "data",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("data", s.Data.Validate())
+	return failures.Err()
 }
 
 func (s *SipNumberProofStart) Validate() error {
@@ -4501,755 +1058,142 @@ func (s *SipNumberProofStart) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     32,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.PhoneNumber)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "phone_number",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("phone_number", codec.Length(string(s.PhoneNumber), 1, 32))
+	return failures.Err()
 }
 
-func (s SipNumberProofStatus) Validate() error {
-	switch s {
-	case "waiting":
-		return nil
-	case "called":
-		return nil
-	case "proven":
-		return nil
-	case "failed":
-		return nil
-	case "expired":
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s SipNumberProofStatus) Validate() error { return codec.Enum(s, s.AllValues()) }
 
 func (s *SipOptions) Validate() error {
 	if s == nil {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if value, ok := s.AuthMode.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "auth_mode",
-			Error: err,
-		})
+	var failures codec.Failures
+	if value, ok := s.AuthMode.Get(); ok {
+		failures.Add("auth_mode", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.Port.Get(); ok {
-			if err := func() error {
-				if err := (validate.Int{
-					MinSet:        true,
-					Min:           1,
-					MaxSet:        true,
-					Max:           65535,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    0,
-					Pattern:       nil,
-				}).Validate(int64(value)); err != nil {
-					return errors.Wrap(err, "int")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "port",
-			Error: err,
-		})
+	if value, ok := s.Port.Get(); ok {
+		failures.Add("port", codec.Int(int64(value), validate.Int{MinSet: true, Min: 1, MaxSet: true, Max: 65535}))
 	}
-	if err := func() error {
-		if value, ok := s.Transport.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "transport",
-			Error: err,
-		})
+	if value, ok := s.Transport.Get(); ok {
+		failures.Add("transport", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.Admits.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "admits",
-			Error: err,
-		})
+	if value, ok := s.Admits.Get(); ok {
+		failures.Add("admits", value.Validate())
 	}
-	if err := func() error {
+	failures.Add("allowed_ips", func() error {
 		if s.AllowedIps == nil {
 			return nil // optional
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    100,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.AllowedIps)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.AllowedIps), 0, 100); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.AllowedIps {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(elem)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, codec.Length(string(elem), 0, 64))
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "allowed_ips",
-			Error: err,
-		})
+		return failures.Err()
+	}())
+	if value, ok := s.TLSVerification.Get(); ok {
+		failures.Add("tls_verification", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.TLSVerification.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "tls_verification",
-			Error: err,
-		})
+	if value, ok := s.TransferPolicy.Get(); ok {
+		failures.Add("transfer_policy", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.TransferPolicy.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "transfer_policy",
-			Error: err,
-		})
+	if value, ok := s.DtmfMode.Get(); ok {
+		failures.Add("dtmf_mode", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.DtmfMode.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "dtmf_mode",
-			Error: err,
-		})
+	if value, ok := s.RedirectPolicy.Get(); ok {
+		failures.Add("redirect_policy", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.RedirectPolicy.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "redirect_policy",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
-func (s SipOptionsAdmits) Validate() error {
-	switch s {
-	case "anyone":
-		return nil
-	case "addresses":
-		return nil
-	case "credentials":
-		return nil
-	case "registration":
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s SipOptionsAdmits) Validate() error { return codec.Enum(s, s.AllValues()) }
 
-func (s SipOptionsDtmfMode) Validate() error {
-	switch s {
-	case "rfc2833":
-		return nil
-	case "info":
-		return nil
-	case "inband":
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s SipOptionsDtmfMode) Validate() error { return codec.Enum(s, s.AllValues()) }
 
 func (s *SipOptionsInput) Validate() error {
 	if s == nil {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if value, ok := s.Port.Get(); ok {
-			if err := func() error {
-				if err := (validate.Int{
-					MinSet:        true,
-					Min:           1,
-					MaxSet:        true,
-					Max:           65535,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    0,
-					Pattern:       nil,
-				}).Validate(int64(value)); err != nil {
-					return errors.Wrap(err, "int")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "port",
-			Error: err,
-		})
+	var failures codec.Failures
+	if value, ok := s.Port.Get(); ok {
+		failures.Add("port", codec.Int(int64(value), validate.Int{MinSet: true, Min: 1, MaxSet: true, Max: 65535}))
 	}
-	if err := func() error {
-		if value, ok := s.Transport.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "transport",
-			Error: err,
-		})
+	if value, ok := s.Transport.Get(); ok {
+		failures.Add("transport", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.SipUsername.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     128,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "sip_username",
-			Error: err,
-		})
+	if value, ok := s.SipUsername.Get(); ok {
+		failures.Add("sip_username", codec.Length(string(value), 1, 128))
 	}
-	if err := func() error {
-		if value, ok := s.SipPassword.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     256,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "sip_password",
-			Error: err,
-		})
+	if value, ok := s.SipPassword.Get(); ok {
+		failures.Add("sip_password", codec.Length(string(value), 1, 256))
 	}
-	if err := func() error {
-		if value, ok := s.AuthMode.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "auth_mode",
-			Error: err,
-		})
+	if value, ok := s.AuthMode.Get(); ok {
+		failures.Add("auth_mode", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.RegisterAuth.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "register_auth",
-			Error: err,
-		})
+	if value, ok := s.RegisterAuth.Get(); ok {
+		failures.Add("register_auth", value.Validate())
 	}
-	if err := func() error {
+	failures.Add("allowed_ips", func() error {
 		if s.AllowedIps == nil {
 			return nil // optional
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    100,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.AllowedIps)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.AllowedIps), 0, 100); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.AllowedIps {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     2,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(elem)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, codec.Length(string(elem), 2, 64))
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "allowed_ips",
-			Error: err,
-		})
+		return failures.Err()
+	}())
+	if value, ok := s.TLSVerification.Get(); ok {
+		failures.Add("tls_verification", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.TLSVerification.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "tls_verification",
-			Error: err,
-		})
+	if value, ok := s.TransferPolicy.Get(); ok {
+		failures.Add("transfer_policy", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.TransferPolicy.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "transfer_policy",
-			Error: err,
-		})
+	if value, ok := s.DtmfMode.Get(); ok {
+		failures.Add("dtmf_mode", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.DtmfMode.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "dtmf_mode",
-			Error: err,
-		})
+	if value, ok := s.RedirectPolicy.Get(); ok {
+		failures.Add("redirect_policy", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.RedirectPolicy.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "redirect_policy",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
-func (s SipOptionsInputDtmfMode) Validate() error {
-	switch s {
-	case "rfc2833":
-		return nil
-	case "info":
-		return nil
-	case "inband":
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s SipOptionsInputDtmfMode) Validate() error { return codec.Enum(s, s.AllValues()) }
 
-func (s SipOptionsInputRedirectPolicy) Validate() error {
-	switch s {
-	case "off":
-		return nil
-	case "same_server":
-		return nil
-	case "any":
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s SipOptionsInputRedirectPolicy) Validate() error { return codec.Enum(s, s.AllValues()) }
 
-func (s SipOptionsInputTLSVerification) Validate() error {
-	switch s {
-	case "full":
-		return nil
-	case "chain":
-		return nil
-	case "none":
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s SipOptionsInputTLSVerification) Validate() error { return codec.Enum(s, s.AllValues()) }
 
-func (s SipOptionsInputTransferPolicy) Validate() error {
-	switch s {
-	case "off":
-		return nil
-	case "organization":
-		return nil
-	case "any":
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s SipOptionsInputTransferPolicy) Validate() error { return codec.Enum(s, s.AllValues()) }
 
-func (s SipOptionsRedirectPolicy) Validate() error {
-	switch s {
-	case "off":
-		return nil
-	case "same_server":
-		return nil
-	case "any":
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s SipOptionsRedirectPolicy) Validate() error { return codec.Enum(s, s.AllValues()) }
 
-func (s SipOptionsTLSVerification) Validate() error {
-	switch s {
-	case "full":
-		return nil
-	case "chain":
-		return nil
-	case "none":
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s SipOptionsTLSVerification) Validate() error { return codec.Enum(s, s.AllValues()) }
 
-func (s SipOptionsTransferPolicy) Validate() error {
-	switch s {
-	case "off":
-		return nil
-	case "organization":
-		return nil
-	case "any":
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s SipOptionsTransferPolicy) Validate() error { return codec.Enum(s, s.AllValues()) }
 
 func (s *SipOutboundSetup) Validate() error {
 	if s == nil {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     255,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.SipServer)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "sip_server",
-			Error: err,
-		})
+	var failures codec.Failures
+	failures.Add("sip_server", codec.Length(string(s.SipServer), 0, 255))
+	failures.Add("port", codec.Int(int64(s.Port), validate.Int{MinSet: true, Min: 1, MaxSet: true, Max: 65535}))
+	failures.Add("instructions", codec.Length(string(s.Instructions), 0, 4000))
+	if value, ok := s.Credentials.Get(); ok {
+		failures.Add("credentials", value.Validate())
 	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           1,
-			MaxSet:        true,
-			Max:           65535,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.Port)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "port",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     4000,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Instructions)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "instructions",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.Credentials.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "credentials",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *SipOutboundSetupReply) Validate() error {
@@ -5257,22 +1201,9 @@ func (s *SipOutboundSetupReply) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := s.Data.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "data",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("data", s.Data.Validate())
+	return failures.Err()
 }
 
 func (s *SipPassword) Validate() error {
@@ -5280,55 +1211,10 @@ func (s *SipPassword) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     256,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Password)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "password",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           8,
-			MaxSet:        true,
-			Max:           256,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.Length)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "length",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("password", codec.Length(string(s.Password), 0, 256))
+	failures.Add("length", codec.Int(int64(s.Length), validate.Int{MinSet: true, Min: 8, MaxSet: true, Max: 256}))
+	return failures.Err()
 }
 
 func (s *SipPasswordLength) Validate() error {
@@ -5336,91 +1222,26 @@ func (s *SipPasswordLength) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if value, ok := s.Length.Get(); ok {
-			if err := func() error {
-				if err := (validate.Int{
-					MinSet:        true,
-					Min:           8,
-					MaxSet:        true,
-					Max:           256,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    0,
-					Pattern:       nil,
-				}).Validate(int64(value)); err != nil {
-					return errors.Wrap(err, "int")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "length",
-			Error: err,
-		})
+	var failures codec.Failures
+	if value, ok := s.Length.Get(); ok {
+		failures.Add("length", codec.Int(int64(value), validate.Int{MinSet: true, Min: 8, MaxSet: true, Max: 256}))
 	}
-	if err := func() error {
-		if value, ok := s.Strength.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "strength",
-			Error: err,
-		})
+	if value, ok := s.Strength.Get(); ok {
+		failures.Add("strength", value.Validate())
 	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
-func (s SipPasswordLengthStrength) Validate() error {
-	switch s {
-	case "standard":
-		return nil
-	case "long":
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s SipPasswordLengthStrength) Validate() error { return codec.Enum(s, s.AllValues()) }
 
 func (s *SipPasswordReply) Validate() error {
 	if s == nil {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := s.Data.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "data",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("data", s.Data.Validate())
+	return failures.Err()
 }
 
 func (s *SipRecommendation) Validate() error {
@@ -5428,305 +1249,61 @@ func (s *SipRecommendation) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           1,
-			MaxSet:        true,
-			Max:           65535,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.Port)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "port",
-			Error: err,
-		})
+	var failures codec.Failures
+	failures.Add("port", codec.Int(int64(s.Port), validate.Int{MinSet: true, Min: 1, MaxSet: true, Max: 65535}))
+	failures.Add("transport", s.Transport.Validate())
+	if value, ok := s.UserAgent.Get(); ok {
+		failures.Add("user_agent", codec.Length(string(value), 0, 256))
 	}
-	if err := func() error {
-		if err := s.Transport.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "transport",
-			Error: err,
-		})
+	if value, ok := s.DetectedSystem.Get(); ok {
+		failures.Add("detected_system", codec.Length(string(value), 0, 128))
 	}
-	if err := func() error {
-		if value, ok := s.UserAgent.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     256,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "user_agent",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.DetectedSystem.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     128,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "detected_system",
-			Error: err,
-		})
-	}
-	if err := func() error {
+	failures.Add("codecs", func() error {
 		if s.Codecs == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    50,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Codecs)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.Codecs), 0, 50); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.Codecs {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(elem)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, codec.Length(string(elem), 0, 64))
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "codecs",
-			Error: err,
-		})
-	}
-	if err := func() error {
+		return failures.Err()
+	}())
+	failures.Add("methods", func() error {
 		if s.Methods == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    50,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Methods)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.Methods), 0, 50); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.Methods {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     32,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(elem)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, codec.Length(string(elem), 0, 32))
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "methods",
-			Error: err,
-		})
+		return failures.Err()
+	}())
+	if value, ok := s.Confidence.Get(); ok {
+		failures.Add("confidence", codec.Float(float64(value), validate.Float{MinSet: true, MaxSet: true, Max: 1}))
 	}
-	if err := func() error {
-		if value, ok := s.Confidence.Get(); ok {
-			if err := func() error {
-				if err := (validate.Float{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           1,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    nil,
-					Pattern:       nil,
-				}).Validate(float64(value)); err != nil {
-					return errors.Wrap(err, "float")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "confidence",
-			Error: err,
-		})
-	}
-	if err := func() error {
+	failures.Add("evidence", func() error {
 		if s.Evidence == nil {
 			return nil // optional
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    20,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Evidence)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.Evidence), 0, 20); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.Evidence {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     200,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(elem)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, codec.Length(string(elem), 0, 200))
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "evidence",
-			Error: err,
-		})
+		return failures.Err()
+	}())
+	if value, ok := s.Note.Get(); ok {
+		failures.Add("note", codec.Length(string(value), 0, 300))
 	}
-	if err := func() error {
-		if value, ok := s.Note.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     300,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "note",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *SipRegisterAuth) Validate() error {
@@ -5734,57 +1311,10 @@ func (s *SipRegisterAuth) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     128,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Username)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "username",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     8,
-			MinLengthSet:  true,
-			MaxLength:     256,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Password)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "password",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("username", codec.Length(string(s.Username), 1, 128))
+	failures.Add("password", codec.Length(string(s.Password), 8, 256))
+	return failures.Err()
 }
 
 func (s *SipRegistration) Validate() error {
@@ -5792,264 +1322,47 @@ func (s *SipRegistration) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := s.Status.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "status",
-			Error: err,
-		})
+	var failures codec.Failures
+	failures.Add("status", s.Status.Validate())
+	if value, ok := s.Detail.Get(); ok {
+		failures.Add("detail", codec.Length(string(value), 0, 500))
 	}
-	if err := func() error {
-		if value, ok := s.Detail.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     500,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "detail",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
-func (s SipRegistrationStatus) Validate() error {
-	switch s {
-	case "registering":
-		return nil
-	case "registered":
-		return nil
-	case "refused":
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s SipRegistrationStatus) Validate() error { return codec.Enum(s, s.AllValues()) }
 
 func (s *SipServerStatus) Validate() error {
 	if s == nil {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     255,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Host)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "host",
-			Error: err,
-		})
+	var failures codec.Failures
+	failures.Add("host", codec.Length(string(s.Host), 0, 255))
+	if value, ok := s.Port.Get(); ok {
+		failures.Add("port", codec.Int(int64(value), validate.Int{MinSet: true, Min: 1, MaxSet: true, Max: 65535}))
 	}
-	if err := func() error {
-		if value, ok := s.Port.Get(); ok {
-			if err := func() error {
-				if err := (validate.Int{
-					MinSet:        true,
-					Min:           1,
-					MaxSet:        true,
-					Max:           65535,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    0,
-					Pattern:       nil,
-				}).Validate(int64(value)); err != nil {
-					return errors.Wrap(err, "int")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "port",
-			Error: err,
-		})
+	failures.Add("status", s.Status.Validate())
+	if value, ok := s.ResponseTimeMs.Get(); ok {
+		failures.Add("response_time_ms", codec.Int(int64(value), validate.Int{MinSet: true}))
 	}
-	if err := func() error {
-		if err := s.Status.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "status",
-			Error: err,
-		})
+	if value, ok := s.Detail.Get(); ok {
+		failures.Add("detail", codec.Length(string(value), 0, 500))
 	}
-	if err := func() error {
-		if value, ok := s.ResponseTimeMs.Get(); ok {
-			if err := func() error {
-				if err := (validate.Int{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        false,
-					Max:           0,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    0,
-					Pattern:       nil,
-				}).Validate(int64(value)); err != nil {
-					return errors.Wrap(err, "int")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "response_time_ms",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.Detail.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     500,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "detail",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
-func (s SipServiceName) Validate() error {
-	switch s {
-	case "sip":
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s SipServiceName) Validate() error { return codec.Enum(s, s.AllValues()) }
 
 func (s *SipSetupCredentials) Validate() error {
 	if s == nil {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     128,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Username)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "username",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     16,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Password)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "password",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("username", codec.Length(string(s.Username), 0, 128))
+	failures.Add("password", codec.Length(string(s.Password), 0, 16))
+	return failures.Err()
 }
 
 func (s *SipSrvRecord) Validate() error {
@@ -6057,120 +1370,13 @@ func (s *SipSrvRecord) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     64,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Service)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "service",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     255,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Target)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "target",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        true,
-			Max:           65535,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.Port)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "port",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        true,
-			Max:           65535,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.Priority)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "priority",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        true,
-			Max:           65535,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.Weight)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "weight",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("service", codec.Length(string(s.Service), 0, 64))
+	failures.Add("target", codec.Length(string(s.Target), 0, 255))
+	failures.Add("port", codec.Int(int64(s.Port), validate.Int{MinSet: true, MaxSet: true, Max: 65535}))
+	failures.Add("priority", codec.Int(int64(s.Priority), validate.Int{MinSet: true, MaxSet: true, Max: 65535}))
+	failures.Add("weight", codec.Int(int64(s.Weight), validate.Int{MinSet: true, MaxSet: true, Max: 65535}))
+	return failures.Err()
 }
 
 func (s *SipStatus) Validate() error {
@@ -6178,206 +1384,40 @@ func (s *SipStatus) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := s.Status.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "status",
-			Error: err,
-		})
+	var failures codec.Failures
+	failures.Add("status", s.Status.Validate())
+	if value, ok := s.ResponseTimeMs.Get(); ok {
+		failures.Add("response_time_ms", codec.Int(int64(value), validate.Int{MinSet: true}))
 	}
-	if err := func() error {
-		if value, ok := s.ResponseTimeMs.Get(); ok {
-			if err := func() error {
-				if err := (validate.Int{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        false,
-					Max:           0,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    0,
-					Pattern:       nil,
-				}).Validate(int64(value)); err != nil {
-					return errors.Wrap(err, "int")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "response_time_ms",
-			Error: err,
-		})
+	if value, ok := s.UptimePercentage.Get(); ok {
+		failures.Add("uptime_percentage", codec.Float(float64(value), validate.Float{MinSet: true, MaxSet: true, Max: 100}))
 	}
-	if err := func() error {
-		if value, ok := s.UptimePercentage.Get(); ok {
-			if err := func() error {
-				if err := (validate.Float{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           100,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    nil,
-					Pattern:       nil,
-				}).Validate(float64(value)); err != nil {
-					return errors.Wrap(err, "float")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "uptime_percentage",
-			Error: err,
-		})
+	if value, ok := s.AverageResponseTimeMs.Get(); ok {
+		failures.Add("average_response_time_ms", codec.Float(float64(value), validate.Float{MinSet: true}))
 	}
-	if err := func() error {
-		if value, ok := s.AverageResponseTimeMs.Get(); ok {
-			if err := func() error {
-				if err := (validate.Float{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        false,
-					Max:           0,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    nil,
-					Pattern:       nil,
-				}).Validate(float64(value)); err != nil {
-					return errors.Wrap(err, "float")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "average_response_time_ms",
-			Error: err,
-		})
+	if value, ok := s.P95ResponseTimeMs.Get(); ok {
+		failures.Add("p95_response_time_ms", codec.Float(float64(value), validate.Float{MinSet: true}))
 	}
-	if err := func() error {
-		if value, ok := s.P95ResponseTimeMs.Get(); ok {
-			if err := func() error {
-				if err := (validate.Float{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        false,
-					Max:           0,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    nil,
-					Pattern:       nil,
-				}).Validate(float64(value)); err != nil {
-					return errors.Wrap(err, "float")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "p95_response_time_ms",
-			Error: err,
-		})
+	if value, ok := s.TLSVerification.Get(); ok {
+		failures.Add("tls_verification", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.TLSVerification.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "tls_verification",
-			Error: err,
-		})
-	}
-	if err := func() error {
+	failures.Add("servers", func() error {
 		if s.Servers == nil {
 			return nil // optional
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    3,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Servers)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.Servers), 0, 3); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.Servers {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "servers",
-			Error: err,
-		})
+		return failures.Err()
+	}())
+	if value, ok := s.Registration.Get(); ok {
+		failures.Add("registration", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.Registration.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "registration",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *SipStatusReply) Validate() error {
@@ -6385,126 +1425,36 @@ func (s *SipStatusReply) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := s.Data.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "data",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("data", s.Data.Validate())
+	return failures.Err()
 }
 
-func (s SipStatusTLSVerification) Validate() error {
-	switch s {
-	case "full":
-		return nil
-	case "chain":
-		return nil
-	case "none":
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s SipStatusTLSVerification) Validate() error { return codec.Enum(s, s.AllValues()) }
 
 func (s *SipTestCall) Validate() error {
 	if s == nil {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := s.Status.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "status",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := s.Result.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "result",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        false,
-			Max:           0,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.DurationSeconds)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "duration_seconds",
-			Error: err,
-		})
-	}
-	if err := func() error {
+	var failures codec.Failures
+	failures.Add("status", s.Status.Validate())
+	failures.Add("result", s.Result.Validate())
+	failures.Add("duration_seconds", codec.Int(int64(s.DurationSeconds), validate.Int{MinSet: true}))
+	failures.Add("timeline", func() error {
 		if s.Timeline == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    200,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Timeline)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.Timeline), 0, 200); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.Timeline {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "timeline",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+		return failures.Err()
+	}())
+	return failures.Err()
 }
 
 func (s *SipTestCallEvent) Validate() error {
@@ -6512,64 +1462,12 @@ func (s *SipTestCallEvent) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     64,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Event)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "event",
-			Error: err,
-		})
+	var failures codec.Failures
+	failures.Add("event", codec.Length(string(s.Event), 0, 64))
+	if value, ok := s.Detail.Get(); ok {
+		failures.Add("detail", codec.Length(string(value), 0, 500))
 	}
-	if err := func() error {
-		if value, ok := s.Detail.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     500,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "detail",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *SipTestCallReply) Validate() error {
@@ -6577,74 +1475,21 @@ func (s *SipTestCallReply) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := s.Data.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "data",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("data", s.Data.Validate())
+	return failures.Err()
 }
 
-func (s SipTestCallResult) Validate() error {
-	switch s {
-	case "connected":
-		return nil
-	case "failed":
-		return nil
-	case "busy":
-		return nil
-	case "no_answer":
-		return nil
-	case "pending":
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s SipTestCallResult) Validate() error { return codec.Enum(s, s.AllValues()) }
 
 func (s *SipTestCallStart) Validate() error {
 	if s == nil {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     32,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.PhoneNumber)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "phone_number",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("phone_number", codec.Length(string(s.PhoneNumber), 1, 32))
+	return failures.Err()
 }
 
 func (s *SipTestCallStarted) Validate() error {
@@ -6652,57 +1497,10 @@ func (s *SipTestCallStarted) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     64,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.CallID)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "call_id",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     200,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Message)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "message",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("call_id", codec.Length(string(s.CallID), 0, 64))
+	failures.Add("message", codec.Length(string(s.Message), 0, 200))
+	return failures.Err()
 }
 
 func (s *SipTestCallStartedReply) Validate() error {
@@ -6710,113 +1508,26 @@ func (s *SipTestCallStartedReply) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := s.Data.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "data",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("data", s.Data.Validate())
+	return failures.Err()
 }
 
-func (s SipTestCallStatus) Validate() error {
-	switch s {
-	case "queued":
-		return nil
-	case "initiated":
-		return nil
-	case "ringing":
-		return nil
-	case "in-progress":
-		return nil
-	case "completed":
-		return nil
-	case "failed":
-		return nil
-	case "busy":
-		return nil
-	case "no-answer":
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s SipTestCallStatus) Validate() error { return codec.Enum(s, s.AllValues()) }
 
-func (s SipTransport) Validate() error {
-	switch s {
-	case "udp":
-		return nil
-	case "tcp":
-		return nil
-	case "tls":
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s SipTransport) Validate() error { return codec.Enum(s, s.AllValues()) }
 
-func (s SipTrunkTransport) Validate() error {
-	switch s {
-	case "tls":
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s SipTrunkTransport) Validate() error { return codec.Enum(s, s.AllValues()) }
 
 func (s *SipUpdate) Validate() error {
 	if s == nil {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     32,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.PhoneNumber)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "phone_number",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := s.Updates.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "updates",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("phone_number", codec.Length(string(s.PhoneNumber), 1, 32))
+	failures.Add("updates", s.Updates.Validate())
+	return failures.Err()
 }
 
 func (s *SipUpdateReply) Validate() error {
@@ -6824,22 +1535,9 @@ func (s *SipUpdateReply) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := s.Data.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "data",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("data", s.Data.Validate())
+	return failures.Err()
 }
 
 func (s *SipUpdateResult) Validate() error {
@@ -6847,77 +1545,17 @@ func (s *SipUpdateResult) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if value, ok := s.Inbound.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "inbound",
-			Error: err,
-		})
+	var failures codec.Failures
+	if value, ok := s.Inbound.Get(); ok {
+		failures.Add("inbound", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.Outbound.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "outbound",
-			Error: err,
-		})
+	if value, ok := s.Outbound.Get(); ok {
+		failures.Add("outbound", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.RegisterPasswordForPbx.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     256,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "register_password_for_pbx",
-			Error: err,
-		})
+	if value, ok := s.RegisterPasswordForPbx.Get(); ok {
+		failures.Add("register_password_for_pbx", codec.Length(string(value), 0, 256))
 	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *SipUuiHeaderRule) Validate() error {
@@ -6925,122 +1563,16 @@ func (s *SipUuiHeaderRule) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     128,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Target)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "target",
-			Error: err,
-		})
+	var failures codec.Failures
+	failures.Add("target", codec.Length(string(s.Target), 1, 128))
+	if value, ok := s.Purpose.Get(); ok {
+		failures.Add("purpose", codec.Length(string(value), 1, 64))
 	}
-	if err := func() error {
-		if value, ok := s.Purpose.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "purpose",
-			Error: err,
-		})
+	if value, ok := s.Encoding.Get(); ok {
+		failures.Add("encoding", codec.Length(string(value), 1, 32))
 	}
-	if err := func() error {
-		if value, ok := s.Encoding.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     32,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "encoding",
-			Error: err,
-		})
+	if value, ok := s.Content.Get(); ok {
+		failures.Add("content", codec.Length(string(value), 1, 64))
 	}
-	if err := func() error {
-		if value, ok := s.Content.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "content",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }

@@ -4,7 +4,7 @@ package speechoas
 
 import (
 	"context"
-	"io"
+
 	"net/url"
 	"strings"
 
@@ -13,104 +13,13 @@ import (
 	ht "github.com/ogen-go/ogen/http"
 	"github.com/ogen-go/ogen/ogenerrors"
 	"github.com/ogen-go/ogen/uri"
+
+	"github.com/callwright/callwright/transport/oas/internal/codec"
 )
 
 func trimTrailingSlashes(u *url.URL) {
 	u.Path = strings.TrimRight(u.Path, "/")
 	u.RawPath = strings.TrimRight(u.RawPath, "/")
-}
-
-// Invoker invokes operations described by OpenAPI v3 specification.
-type Invoker interface {
-	// CloneVoice invokes cloneVoice operation.
-	//
-	// Makes a voice of recordings: WAV, MP3, Ogg Vorbis and, where the server has a decoder for it, Ogg
-	// Opus. The type of a file is found from its bytes. The recordings last at most 5 minutes in all, and
-	// are not kept.
-	//
-	// What is made depends on the server: the `kind` of the voice says it. A server without a provider
-	// that clones makes a `profile`. A name that is taken or unfit is 400 `VALIDATION_ERROR`, as is every
-	// fault of the request. An organization has at most 200 voices of its own.
-	//
-	// POST /v1/voices/clone
-	CloneVoice(ctx context.Context, request *VoiceCloneMultipart) (*VoiceCloneReply, error)
-	// CreateSpeech invokes createSpeech operation.
-	//
-	// Turns text into speech and stores the result as a sample. Markup such as SSML is spoken as text.
-	//
-	// A request whose header `Accept` takes `audio/wav` and no JSON, such as `audio/wav` or `audio/*`, is
-	// answered with the audio itself, sentence by sentence while it is made. The header of such a WAV file
-	// of several sentences does not tell its length. When the synthesis fails after the answer has begun,
-	// the connection is closed before the end of the body, and no sample is stored. Errors before that are
-	// JSON.
-	//
-	// A text that is repeated within the time for which samples are kept becomes a new sample without
-	// being synthesized again. An `Idempotency-Key` repeats answers of JSON only: with an answer of audio
-	// it is ignored. The text is synthesized before the key is taken. Two requests with one key at the
-	// same time both synthesize, and get the same answer. A server that stops in between leaves a sample
-	// of which no answer tells. The link in a repeated answer is that of the first one, and may have
-	// expired: the sample has a new one.
-	//
-	// POST /v1/speak
-	CreateSpeech(ctx context.Context, request *SpeechCreate, params CreateSpeechParams) (CreateSpeechRes, error)
-	// DeleteSpeechSample invokes deleteSpeechSample operation.
-	//
-	// Deletes a sample permanently. Its text is gone and its links stop working at once, but for what
-	// clients have kept of the audio. The audio is removed soon after, unless another sample of the same
-	// text has it. A sample that is deleted already is 404.
-	//
-	// DELETE /v1/speak/samples/{id}
-	DeleteSpeechSample(ctx context.Context, params DeleteSpeechSampleParams) (*SpeechSampleDeletedReply, error)
-	// DeleteVoice invokes deleteVoice operation.
-	//
-	// Deletes a voice of the organization permanently. Its samples are kept, with its id. Agents that have
-	// the voice speak with the server's default voice from then on. A public voice is 400
-	// `ERROR_DELETING_VOICE`, as is every fault of the request.
-	//
-	// DELETE /v1/voices/{id}
-	DeleteVoice(ctx context.Context, params DeleteVoiceParams) (*VoiceDeletedReply, error)
-	// GetSpeechSample invokes getSpeechSample operation.
-	//
-	// Returns one stored sample. With format=audio the answer is the audio itself, in whole or in part.
-	//
-	// The `url` of a sample is this path with `format=audio`, `expires` and `signature`. Such a link works
-	// without a key until it expires; a key is not looked at. A link that was changed or has expired is
-	// 404, and so is one whose sample is gone. Without a key and without a signature the answer is 401.
-	// Every answer that shows a sample has a new link.
-	//
-	// GET /v1/speak/samples/{id}
-	GetSpeechSample(ctx context.Context, params GetSpeechSampleParams) (GetSpeechSampleRes, error)
-	// GetVoice invokes getVoice operation.
-	//
-	// Returns one voice by id or name.
-	//
-	// GET /v1/voices/{id}
-	GetVoice(ctx context.Context, params GetVoiceParams) (*VoiceReply, error)
-	// ListSpeechSamples invokes listSpeechSamples operation.
-	//
-	// Returns past speech outputs, newest first.
-	//
-	// GET /v1/speak/samples
-	ListSpeechSamples(ctx context.Context, params ListSpeechSamplesParams) (*SpeechSampleListReply, error)
-	// ListVoices invokes listVoices operation.
-	//
-	// Returns all voices the organization can speak with.
-	//
-	// GET /v1/voices
-	ListVoices(ctx context.Context) (*VoiceListReply, error)
-	// RenameVoice invokes renameVoice operation.
-	//
-	// Renames a voice of the organization. A name that is taken or unfit is 400 `VALIDATION_ERROR`, as is
-	// every fault of the request. A public voice is 403. A voice of another organization is 404.
-	//
-	// PATCH /v1/voices/{id}
-	RenameVoice(ctx context.Context, request *VoiceRename, params RenameVoiceParams) (*VoiceRenameReply, error)
-	// RenameVoiceAlias invokes renameVoiceAlias operation.
-	//
-	// The same as a PATCH of the voice itself, for clients that call this path.
-	//
-	// PATCH /v1/voices/{id}/rename
-	RenameVoiceAlias(ctx context.Context, request *VoiceRename, params RenameVoiceAliasParams) (*VoiceRenameReply, error)
 }
 
 // Client implements OAS client.
@@ -165,12 +74,7 @@ func (c *Client) requestURL(ctx context.Context) *url.URL {
 // fault of the request. An organization has at most 200 voices of its own.
 //
 // POST /v1/voices/clone
-func (c *Client) CloneVoice(ctx context.Context, request *VoiceCloneMultipart) (*VoiceCloneReply, error) {
-	res, err := c.sendCloneVoice(ctx, request)
-	return res, err
-}
-
-func (c *Client) sendCloneVoice(ctx context.Context, request *VoiceCloneMultipart) (res *VoiceCloneReply, err error) {
+func (c *Client) CloneVoice(ctx context.Context, request *VoiceCloneMultipart) (res *VoiceCloneReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [1]string
@@ -185,58 +89,11 @@ func (c *Client) sendCloneVoice(ctx context.Context, request *VoiceCloneMultipar
 		return res, errors.Wrap(err, "encode request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, CloneVoiceOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, CloneVoiceOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeCloneVoiceResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeCloneVoiceResponse)
 }
 
 // CreateSpeech invokes createSpeech operation.
@@ -257,12 +114,7 @@ func (c *Client) sendCloneVoice(ctx context.Context, request *VoiceCloneMultipar
 // expired: the sample has a new one.
 //
 // POST /v1/speak
-func (c *Client) CreateSpeech(ctx context.Context, request *SpeechCreate, params CreateSpeechParams) (CreateSpeechRes, error) {
-	res, err := c.sendCreateSpeech(ctx, request, params)
-	return res, err
-}
-
-func (c *Client) sendCreateSpeech(ctx context.Context, request *SpeechCreate, params CreateSpeechParams) (res CreateSpeechRes, err error) {
+func (c *Client) CreateSpeech(ctx context.Context, request *SpeechCreate, params CreateSpeechParams) (res CreateSpeechRes, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [1]string
@@ -278,73 +130,20 @@ func (c *Client) sendCreateSpeech(ctx context.Context, request *SpeechCreate, pa
 	}
 
 	h := uri.NewHeaderEncoder(r.Header)
-	{
-		cfg := uri.HeaderParameterEncodingConfig{
-			Name:    "Idempotency-Key",
-			Explode: false,
+	if err := h.EncodeParam(uri.HeaderParameterEncodingConfig{Name: "Idempotency-Key"}, func(e uri.Encoder) error {
+		if val, ok := params.IdempotencyKey.Get(); ok {
+			return e.EncodeValue(conv.StringToString(val))
 		}
-		if err := h.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.IdempotencyKey.Get(); ok {
-				return e.EncodeValue(conv.StringToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode header")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode header")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, CreateSpeechOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, CreateSpeechOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeCreateSpeechResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeCreateSpeechResponse)
 }
 
 // DeleteSpeechSample invokes deleteSpeechSample operation.
@@ -354,33 +153,13 @@ func (c *Client) sendCreateSpeech(ctx context.Context, request *SpeechCreate, pa
 // text has it. A sample that is deleted already is 404.
 //
 // DELETE /v1/speak/samples/{id}
-func (c *Client) DeleteSpeechSample(ctx context.Context, params DeleteSpeechSampleParams) (*SpeechSampleDeletedReply, error) {
-	res, err := c.sendDeleteSpeechSample(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendDeleteSpeechSample(ctx context.Context, params DeleteSpeechSampleParams) (res *SpeechSampleDeletedReply, err error) {
+func (c *Client) DeleteSpeechSample(ctx context.Context, params DeleteSpeechSampleParams) (res *SpeechSampleDeletedReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [2]string
 	pathParts[0] = "/v1/speak/samples/"
-	{
-		// Encode "id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.ID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "id", Style: uri.PathStyleSimple}, conv.StringToString(params.ID)); err != nil {
+		return res, err
 	}
 	uri.AddPathParts(u, pathParts[:]...)
 
@@ -389,58 +168,11 @@ func (c *Client) sendDeleteSpeechSample(ctx context.Context, params DeleteSpeech
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, DeleteSpeechSampleOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, DeleteSpeechSampleOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeDeleteSpeechSampleResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeDeleteSpeechSampleResponse)
 }
 
 // DeleteVoice invokes deleteVoice operation.
@@ -450,33 +182,13 @@ func (c *Client) sendDeleteSpeechSample(ctx context.Context, params DeleteSpeech
 // `ERROR_DELETING_VOICE`, as is every fault of the request.
 //
 // DELETE /v1/voices/{id}
-func (c *Client) DeleteVoice(ctx context.Context, params DeleteVoiceParams) (*VoiceDeletedReply, error) {
-	res, err := c.sendDeleteVoice(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendDeleteVoice(ctx context.Context, params DeleteVoiceParams) (res *VoiceDeletedReply, err error) {
+func (c *Client) DeleteVoice(ctx context.Context, params DeleteVoiceParams) (res *VoiceDeletedReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [2]string
 	pathParts[0] = "/v1/voices/"
-	{
-		// Encode "id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.ID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "id", Style: uri.PathStyleSimple}, conv.StringToString(params.ID)); err != nil {
+		return res, err
 	}
 	uri.AddPathParts(u, pathParts[:]...)
 
@@ -485,58 +197,11 @@ func (c *Client) sendDeleteVoice(ctx context.Context, params DeleteVoiceParams) 
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, DeleteVoiceOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, DeleteVoiceOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeDeleteVoiceResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeDeleteVoiceResponse)
 }
 
 // GetSpeechSample invokes getSpeechSample operation.
@@ -549,87 +214,40 @@ func (c *Client) sendDeleteVoice(ctx context.Context, params DeleteVoiceParams) 
 // Every answer that shows a sample has a new link.
 //
 // GET /v1/speak/samples/{id}
-func (c *Client) GetSpeechSample(ctx context.Context, params GetSpeechSampleParams) (GetSpeechSampleRes, error) {
-	res, err := c.sendGetSpeechSample(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendGetSpeechSample(ctx context.Context, params GetSpeechSampleParams) (res GetSpeechSampleRes, err error) {
+func (c *Client) GetSpeechSample(ctx context.Context, params GetSpeechSampleParams) (res GetSpeechSampleRes, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [2]string
 	pathParts[0] = "/v1/speak/samples/"
-	{
-		// Encode "id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.ID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "id", Style: uri.PathStyleSimple}, conv.StringToString(params.ID)); err != nil {
+		return res, err
 	}
 	uri.AddPathParts(u, pathParts[:]...)
 
 	q := uri.NewQueryEncoder()
-	{
-		// Encode "format" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "format",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "format", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := params.Format.Get(); ok {
+			return e.EncodeValue(conv.StringToString(string(val)))
 		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.Format.Get(); ok {
-				return e.EncodeValue(conv.StringToString(string(val)))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
-	{
-		// Encode "expires" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "expires",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "expires", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := params.Expires.Get(); ok {
+			return e.EncodeValue(conv.Int64ToString(val))
 		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.Expires.Get(); ok {
-				return e.EncodeValue(conv.Int64ToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
-	{
-		// Encode "signature" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "signature",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "signature", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := params.Signature.Get(); ok {
+			return e.EncodeValue(conv.StringToString(val))
 		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.Signature.Get(); ok {
-				return e.EncodeValue(conv.StringToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
 	u.RawQuery = q.Values().Encode()
 
@@ -639,61 +257,37 @@ func (c *Client) sendGetSpeechSample(ctx context.Context, params GetSpeechSample
 	}
 
 	h := uri.NewHeaderEncoder(r.Header)
-	{
-		cfg := uri.HeaderParameterEncodingConfig{
-			Name:    "range",
-			Explode: false,
+	if err := h.EncodeParam(uri.HeaderParameterEncodingConfig{Name: "range"}, func(e uri.Encoder) error {
+		if val, ok := params.Range.Get(); ok {
+			return e.EncodeValue(conv.StringToString(val))
 		}
-		if err := h.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.Range.Get(); ok {
-				return e.EncodeValue(conv.StringToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode header")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode header")
 	}
-	{
-		cfg := uri.HeaderParameterEncodingConfig{
-			Name:    "if-range",
-			Explode: false,
+	if err := h.EncodeParam(uri.HeaderParameterEncodingConfig{Name: "if-range"}, func(e uri.Encoder) error {
+		if val, ok := params.IfRange.Get(); ok {
+			return e.EncodeValue(conv.StringToString(val))
 		}
-		if err := h.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.IfRange.Get(); ok {
-				return e.EncodeValue(conv.StringToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode header")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode header")
 	}
-	{
-		cfg := uri.HeaderParameterEncodingConfig{
-			Name:    "if-none-match",
-			Explode: false,
+	if err := h.EncodeParam(uri.HeaderParameterEncodingConfig{Name: "if-none-match"}, func(e uri.Encoder) error {
+		if val, ok := params.IfNoneMatch.Get(); ok {
+			return e.EncodeValue(conv.StringToString(val))
 		}
-		if err := h.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.IfNoneMatch.Get(); ok {
-				return e.EncodeValue(conv.StringToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode header")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode header")
 	}
-	{
-		cfg := uri.HeaderParameterEncodingConfig{
-			Name:    "if-modified-since",
-			Explode: false,
+	if err := h.EncodeParam(uri.HeaderParameterEncodingConfig{Name: "if-modified-since"}, func(e uri.Encoder) error {
+		if val, ok := params.IfModifiedSince.Get(); ok {
+			return e.EncodeValue(conv.StringToString(val))
 		}
-		if err := h.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.IfModifiedSince.Get(); ok {
-				return e.EncodeValue(conv.StringToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode header")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode header")
 	}
 
 	{
@@ -748,33 +342,13 @@ func (c *Client) sendGetSpeechSample(ctx context.Context, params GetSpeechSample
 // Returns one voice by id or name.
 //
 // GET /v1/voices/{id}
-func (c *Client) GetVoice(ctx context.Context, params GetVoiceParams) (*VoiceReply, error) {
-	res, err := c.sendGetVoice(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendGetVoice(ctx context.Context, params GetVoiceParams) (res *VoiceReply, err error) {
+func (c *Client) GetVoice(ctx context.Context, params GetVoiceParams) (res *VoiceReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [2]string
 	pathParts[0] = "/v1/voices/"
-	{
-		// Encode "id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.ID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "id", Style: uri.PathStyleSimple}, conv.StringToString(params.ID)); err != nil {
+		return res, err
 	}
 	uri.AddPathParts(u, pathParts[:]...)
 
@@ -783,58 +357,11 @@ func (c *Client) sendGetVoice(ctx context.Context, params GetVoiceParams) (res *
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, GetVoiceOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, GetVoiceOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeGetVoiceResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeGetVoiceResponse)
 }
 
 // ListSpeechSamples invokes listSpeechSamples operation.
@@ -842,12 +369,7 @@ func (c *Client) sendGetVoice(ctx context.Context, params GetVoiceParams) (res *
 // Returns past speech outputs, newest first.
 //
 // GET /v1/speak/samples
-func (c *Client) ListSpeechSamples(ctx context.Context, params ListSpeechSamplesParams) (*SpeechSampleListReply, error) {
-	res, err := c.sendListSpeechSamples(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendListSpeechSamples(ctx context.Context, params ListSpeechSamplesParams) (res *SpeechSampleListReply, err error) {
+func (c *Client) ListSpeechSamples(ctx context.Context, params ListSpeechSamplesParams) (res *SpeechSampleListReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [1]string
@@ -855,56 +377,29 @@ func (c *Client) sendListSpeechSamples(ctx context.Context, params ListSpeechSam
 	uri.AddPathParts(u, pathParts[:]...)
 
 	q := uri.NewQueryEncoder()
-	{
-		// Encode "voice_id" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "voice_id",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "voice_id", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := params.VoiceID.Get(); ok {
+			return e.EncodeValue(conv.StringToString(val))
 		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.VoiceID.Get(); ok {
-				return e.EncodeValue(conv.StringToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
-	{
-		// Encode "limit" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "limit",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "limit", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := params.Limit.Get(); ok {
+			return e.EncodeValue(conv.IntToString(val))
 		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.Limit.Get(); ok {
-				return e.EncodeValue(conv.IntToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
-	{
-		// Encode "offset" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "offset",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "offset", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := params.Offset.Get(); ok {
+			return e.EncodeValue(conv.IntToString(val))
 		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.Offset.Get(); ok {
-				return e.EncodeValue(conv.IntToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
 	u.RawQuery = q.Values().Encode()
 
@@ -913,58 +408,11 @@ func (c *Client) sendListSpeechSamples(ctx context.Context, params ListSpeechSam
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, ListSpeechSamplesOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, ListSpeechSamplesOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeListSpeechSamplesResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeListSpeechSamplesResponse)
 }
 
 // ListVoices invokes listVoices operation.
@@ -972,12 +420,7 @@ func (c *Client) sendListSpeechSamples(ctx context.Context, params ListSpeechSam
 // Returns all voices the organization can speak with.
 //
 // GET /v1/voices
-func (c *Client) ListVoices(ctx context.Context) (*VoiceListReply, error) {
-	res, err := c.sendListVoices(ctx)
-	return res, err
-}
-
-func (c *Client) sendListVoices(ctx context.Context) (res *VoiceListReply, err error) {
+func (c *Client) ListVoices(ctx context.Context) (res *VoiceListReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [1]string
@@ -989,58 +432,11 @@ func (c *Client) sendListVoices(ctx context.Context) (res *VoiceListReply, err e
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, ListVoicesOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, ListVoicesOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeListVoicesResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeListVoicesResponse)
 }
 
 // RenameVoice invokes renameVoice operation.
@@ -1049,33 +445,13 @@ func (c *Client) sendListVoices(ctx context.Context) (res *VoiceListReply, err e
 // every fault of the request. A public voice is 403. A voice of another organization is 404.
 //
 // PATCH /v1/voices/{id}
-func (c *Client) RenameVoice(ctx context.Context, request *VoiceRename, params RenameVoiceParams) (*VoiceRenameReply, error) {
-	res, err := c.sendRenameVoice(ctx, request, params)
-	return res, err
-}
-
-func (c *Client) sendRenameVoice(ctx context.Context, request *VoiceRename, params RenameVoiceParams) (res *VoiceRenameReply, err error) {
+func (c *Client) RenameVoice(ctx context.Context, request *VoiceRename, params RenameVoiceParams) (res *VoiceRenameReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [2]string
 	pathParts[0] = "/v1/voices/"
-	{
-		// Encode "id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.ID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "id", Style: uri.PathStyleSimple}, conv.StringToString(params.ID)); err != nil {
+		return res, err
 	}
 	uri.AddPathParts(u, pathParts[:]...)
 
@@ -1087,58 +463,11 @@ func (c *Client) sendRenameVoice(ctx context.Context, request *VoiceRename, para
 		return res, errors.Wrap(err, "encode request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, RenameVoiceOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, RenameVoiceOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeRenameVoiceResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeRenameVoiceResponse)
 }
 
 // RenameVoiceAlias invokes renameVoiceAlias operation.
@@ -1146,33 +475,13 @@ func (c *Client) sendRenameVoice(ctx context.Context, request *VoiceRename, para
 // The same as a PATCH of the voice itself, for clients that call this path.
 //
 // PATCH /v1/voices/{id}/rename
-func (c *Client) RenameVoiceAlias(ctx context.Context, request *VoiceRename, params RenameVoiceAliasParams) (*VoiceRenameReply, error) {
-	res, err := c.sendRenameVoiceAlias(ctx, request, params)
-	return res, err
-}
-
-func (c *Client) sendRenameVoiceAlias(ctx context.Context, request *VoiceRename, params RenameVoiceAliasParams) (res *VoiceRenameReply, err error) {
+func (c *Client) RenameVoiceAlias(ctx context.Context, request *VoiceRename, params RenameVoiceAliasParams) (res *VoiceRenameReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [3]string
 	pathParts[0] = "/v1/voices/"
-	{
-		// Encode "id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.ID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "id", Style: uri.PathStyleSimple}, conv.StringToString(params.ID)); err != nil {
+		return res, err
 	}
 	pathParts[2] = "/rename"
 	uri.AddPathParts(u, pathParts[:]...)
@@ -1185,56 +494,9 @@ func (c *Client) sendRenameVoiceAlias(ctx context.Context, request *VoiceRename,
 		return res, errors.Wrap(err, "encode request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, RenameVoiceAliasOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, RenameVoiceAliasOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeRenameVoiceAliasResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeRenameVoiceAliasResponse)
 }

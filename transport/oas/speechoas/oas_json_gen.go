@@ -3,206 +3,80 @@
 package speechoas
 
 import (
-	"math/bits"
-	"strconv"
 	"time"
 
 	"github.com/go-faster/errors"
 	"github.com/go-faster/jx"
 	"github.com/ogen-go/ogen/json"
-	"github.com/ogen-go/ogen/validate"
+
+	"github.com/callwright/callwright/transport/oas/internal/codec"
 )
 
-// Encode implements json.Marshaler.
 func (s *ErrorDetail) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("error")
+	e.Str(s.Error)
+	e.FieldStart("message")
+	e.Str(s.Message)
+	if s.Path.Set {
+		e.FieldStart("path")
+		s.Path.Encode(e)
+	}
+	if s.Field.Set {
+		e.FieldStart("field")
+		s.Field.Encode(e)
+	}
+	if s.BatchID.Set {
+		e.FieldStart("batch_id")
+		s.BatchID.Encode(e)
+	}
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *ErrorDetail) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("error")
-		e.Str(s.Error)
-	}
-	{
-		e.FieldStart("message")
-		e.Str(s.Message)
-	}
-	{
-		if s.Path.Set {
-			e.FieldStart("path")
-			s.Path.Encode(e)
-		}
-	}
-	{
-		if s.Field.Set {
-			e.FieldStart("field")
-			s.Field.Encode(e)
-		}
-	}
-	{
-		if s.BatchID.Set {
-			e.FieldStart("batch_id")
-			s.BatchID.Encode(e)
-		}
-	}
+var objectOfErrorDetail = codec.Object{
+	Type:     "ErrorDetail",
+	Members:  []string{"error", "message", "path", "field", "batch_id"},
+	Required: []uint8{0b00000011},
 }
 
-var jsonFieldsNameOfErrorDetail = [5]string{
-	0: "error",
-	1: "message",
-	2: "path",
-	3: "field",
-	4: "batch_id",
-}
-
-// Decode decodes ErrorDetail from json.
 func (s *ErrorDetail) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode ErrorDetail to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfErrorDetail.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "error":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.Error = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"error\"")
-			}
+			return 0, codec.DecodeStr(d, &s.Error)
 		case "message":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.Message = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"message\"")
-			}
+			return 1, codec.DecodeStr(d, &s.Message)
 		case "path":
-			if err := func() error {
-				s.Path.Reset()
-				if err := s.Path.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"path\"")
-			}
+			s.Path.Reset()
+			return 2, s.Path.Decode(d)
 		case "field":
-			if err := func() error {
-				s.Field.Reset()
-				if err := s.Field.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"field\"")
-			}
+			s.Field.Reset()
+			return 3, s.Field.Decode(d)
 		case "batch_id":
-			if err := func() error {
-				s.BatchID.Reset()
-				if err := s.BatchID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"batch_id\"")
-			}
-		default:
-			return d.Skip()
+			s.BatchID.Reset()
+			return 4, s.BatchID.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode ErrorDetail")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfErrorDetail) {
-					name = jsonFieldsNameOfErrorDetail[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *ErrorDetail) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *ErrorDetail) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *ErrorDetail) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *ErrorDetail) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *ErrorEnvelope) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *ErrorEnvelope) encodeFields(e *jx.Encoder) {
-	{
-		if s.Data.Set {
-			e.FieldStart("data")
-			s.Data.Encode(e)
-		}
+	if s.Data.Set {
+		e.FieldStart("data")
+		s.Data.Encode(e)
 	}
-	{
-		if s.Status.Set {
-			e.FieldStart("status")
-			s.Status.Encode(e)
-		}
+	if s.Status.Set {
+		e.FieldStart("status")
+		s.Status.Encode(e)
 	}
-	{
-		if s.Message.Set {
-			e.FieldStart("message")
-			s.Message.Encode(e)
-		}
+	if s.Message.Set {
+		e.FieldStart("message")
+		s.Message.Encode(e)
 	}
 	{
 		e.FieldStart("errors")
@@ -212,280 +86,84 @@ func (s *ErrorEnvelope) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfErrorEnvelope = [4]string{
-	0: "data",
-	1: "status",
-	2: "message",
-	3: "errors",
+var objectOfErrorEnvelope = codec.Object{
+	Type:     "ErrorEnvelope",
+	Members:  []string{"data", "status", "message", "errors"},
+	Required: []uint8{0b00001000},
 }
 
-// Decode decodes ErrorEnvelope from json.
 func (s *ErrorEnvelope) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode ErrorEnvelope to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfErrorEnvelope.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "data":
-			if err := func() error {
-				s.Data.Reset()
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
+			s.Data.Reset()
+			return 0, s.Data.Decode(d)
 		case "status":
-			if err := func() error {
-				s.Status.Reset()
-				if err := s.Status.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"status\"")
-			}
+			s.Status.Reset()
+			return 1, s.Status.Decode(d)
 		case "message":
-			if err := func() error {
-				s.Message.Reset()
-				if err := s.Message.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"message\"")
-			}
+			s.Message.Reset()
+			return 2, s.Message.Decode(d)
 		case "errors":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				s.Errors = make([]ErrorDetail, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem ErrorDetail
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Errors = append(s.Errors, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
+			return 3, codec.DecodeArr(d, &s.Errors, (*ErrorDetail).Decode)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode ErrorEnvelope")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00001000,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfErrorEnvelope) {
-					name = jsonFieldsNameOfErrorEnvelope[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *ErrorEnvelope) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *ErrorEnvelope) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *ErrorEnvelope) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *ErrorEnvelope) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes ErrorEnvelopeStatus as json.
 func (s ErrorEnvelopeStatus) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes ErrorEnvelopeStatus from json.
 func (s *ErrorEnvelopeStatus) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode ErrorEnvelopeStatus to nil")
+		return codec.Nil("ErrorEnvelopeStatus")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch ErrorEnvelopeStatus(v) {
-	case ErrorEnvelopeStatusError:
-		*s = ErrorEnvelopeStatusError
-	default:
-		*s = ErrorEnvelopeStatus(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s ErrorEnvelopeStatus) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s ErrorEnvelopeStatus) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *ErrorEnvelopeStatus) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *ErrorEnvelopeStatus) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *IgnoredMember) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("field")
+	e.Str(s.Field)
+	e.FieldStart("message")
+	e.Str(s.Message)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *IgnoredMember) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("field")
-		e.Str(s.Field)
-	}
-	{
-		e.FieldStart("message")
-		e.Str(s.Message)
-	}
+var objectOfIgnoredMember = codec.Object{
+	Type:     "IgnoredMember",
+	Members:  []string{"field", "message"},
+	Required: []uint8{0b00000011},
 }
 
-var jsonFieldsNameOfIgnoredMember = [2]string{
-	0: "field",
-	1: "message",
-}
-
-// Decode decodes IgnoredMember from json.
 func (s *IgnoredMember) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode IgnoredMember to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfIgnoredMember.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "field":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.Field = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"field\"")
-			}
+			return 0, codec.DecodeStr(d, &s.Field)
 		case "message":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.Message = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"message\"")
-			}
-		default:
-			return d.Skip()
+			return 1, codec.DecodeStr(d, &s.Message)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode IgnoredMember")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfIgnoredMember) {
-					name = jsonFieldsNameOfIgnoredMember[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *IgnoredMember) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *IgnoredMember) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *IgnoredMember) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *IgnoredMember) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes IgnoredMembers as json.
 func (s IgnoredMembers) Encode(e *jx.Encoder) {
 	unwrapped := []IgnoredMember(s)
 	if unwrapped == nil {
@@ -501,46 +179,22 @@ func (s IgnoredMembers) Encode(e *jx.Encoder) {
 	}
 }
 
-// Decode decodes IgnoredMembers from json.
 func (s *IgnoredMembers) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode IgnoredMembers to nil")
 	}
 	var unwrapped []IgnoredMember
-	if err := func() error {
-		unwrapped = make([]IgnoredMember, 0)
-		if err := d.Arr(func(d *jx.Decoder) error {
-			var elem IgnoredMember
-			if err := elem.Decode(d); err != nil {
-				return err
-			}
-			unwrapped = append(unwrapped, elem)
-			return nil
-		}); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
+	if err := codec.DecodeArr(d, &unwrapped, (*IgnoredMember).Decode); err != nil {
 		return errors.Wrap(err, "alias")
 	}
 	*s = IgnoredMembers(unwrapped)
 	return nil
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s IgnoredMembers) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s IgnoredMembers) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *IgnoredMembers) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *IgnoredMembers) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes float64 as json.
 func (o NilFloat64) Encode(e *jx.Encoder) {
 	if o.Null {
 		e.Null()
@@ -549,7 +203,6 @@ func (o NilFloat64) Encode(e *jx.Encoder) {
 	e.Float64(float64(o.Value))
 }
 
-// Decode decodes float64 from json.
 func (o *NilFloat64) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode NilFloat64 to nil")
@@ -565,28 +218,13 @@ func (o *NilFloat64) Decode(d *jx.Decoder) error {
 		return nil
 	}
 	o.Null = false
-	v, err := d.Float64()
-	if err != nil {
-		return err
-	}
-	o.Value = float64(v)
-	return nil
+	return codec.DecodeFloat(d, &o.Value)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s NilFloat64) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s NilFloat64) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *NilFloat64) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *NilFloat64) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes string as json.
 func (o NilString) Encode(e *jx.Encoder) {
 	if o.Null {
 		e.Null()
@@ -595,7 +233,6 @@ func (o NilString) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes string from json.
 func (o *NilString) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode NilString to nil")
@@ -611,28 +248,13 @@ func (o *NilString) Decode(d *jx.Decoder) error {
 		return nil
 	}
 	o.Null = false
-	v, err := d.Str()
-	if err != nil {
-		return err
-	}
-	o.Value = string(v)
-	return nil
+	return codec.DecodeStr(d, &o.Value)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s NilString) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s NilString) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *NilString) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *NilString) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes bool as json.
 func (o OptBool) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -640,34 +262,18 @@ func (o OptBool) Encode(e *jx.Encoder) {
 	e.Bool(bool(o.Value))
 }
 
-// Decode decodes bool from json.
 func (o *OptBool) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptBool to nil")
 	}
 	o.Set = true
-	v, err := d.Bool()
-	if err != nil {
-		return err
-	}
-	o.Value = bool(v)
-	return nil
+	return codec.DecodeBool(d, &o.Value)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptBool) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptBool) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptBool) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptBool) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes ErrorEnvelopeStatus as json.
 func (o OptErrorEnvelopeStatus) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -675,32 +281,20 @@ func (o OptErrorEnvelopeStatus) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes ErrorEnvelopeStatus from json.
 func (o *OptErrorEnvelopeStatus) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptErrorEnvelopeStatus to nil")
 	}
 	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptErrorEnvelopeStatus) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptErrorEnvelopeStatus) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *OptErrorEnvelopeStatus) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes time.Time as json.
 func (o OptNilDateTime) Encode(e *jx.Encoder, format func(*jx.Encoder, time.Time)) {
 	if !o.Set {
 		return
@@ -712,7 +306,6 @@ func (o OptNilDateTime) Encode(e *jx.Encoder, format func(*jx.Encoder, time.Time
 	format(e, o.Value)
 }
 
-// Decode decodes time.Time from json.
 func (o *OptNilDateTime) Decode(d *jx.Decoder, format func(*jx.Decoder) (time.Time, error)) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptNilDateTime to nil")
@@ -738,20 +331,17 @@ func (o *OptNilDateTime) Decode(d *jx.Decoder, format func(*jx.Decoder) (time.Ti
 	return nil
 }
 
-// MarshalJSON implements stdjson.Marshaler.
 func (s OptNilDateTime) MarshalJSON() ([]byte, error) {
 	e := jx.Encoder{}
 	s.Encode(&e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
 	return e.Bytes(), nil
 }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *OptNilDateTime) UnmarshalJSON(data []byte) error {
 	d := jx.DecodeBytes(data)
 	return s.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00"))
 }
 
-// Encode encodes string as json.
 func (o OptNilString) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -763,7 +353,6 @@ func (o OptNilString) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes string from json.
 func (o *OptNilString) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptNilString to nil")
@@ -781,28 +370,13 @@ func (o *OptNilString) Decode(d *jx.Decoder) error {
 	}
 	o.Set = true
 	o.Null = false
-	v, err := d.Str()
-	if err != nil {
-		return err
-	}
-	o.Value = string(v)
-	return nil
+	return codec.DecodeStr(d, &o.Value)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptNilString) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptNilString) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptNilString) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptNilString) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes struct{} as json.
 func (o OptNull) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -810,32 +384,18 @@ func (o OptNull) Encode(e *jx.Encoder) {
 	e.Null()
 }
 
-// Decode decodes struct{} from json.
 func (o *OptNull) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptNull to nil")
 	}
 	o.Set = true
-	if err := d.Null(); err != nil {
-		return err
-	}
-	return nil
+	return d.Null()
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptNull) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptNull) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptNull) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptNull) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes SpeechFormat as json.
 func (o OptSpeechFormat) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -843,32 +403,18 @@ func (o OptSpeechFormat) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes SpeechFormat from json.
 func (o *OptSpeechFormat) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptSpeechFormat to nil")
 	}
 	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptSpeechFormat) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptSpeechFormat) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptSpeechFormat) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptSpeechFormat) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes string as json.
 func (o OptString) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -876,1209 +422,359 @@ func (o OptString) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes string from json.
 func (o *OptString) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptString to nil")
 	}
 	o.Set = true
-	v, err := d.Str()
-	if err != nil {
-		return err
-	}
-	o.Value = string(v)
-	return nil
+	return codec.DecodeStr(d, &o.Value)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptString) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptString) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptString) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptString) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *SpeechCreate) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("text")
+	e.Str(s.Text)
+	if s.Voice.Set {
+		e.FieldStart("voice")
+		s.Voice.Encode(e)
+	}
+	if s.VoiceID.Set {
+		e.FieldStart("voice_id")
+		s.VoiceID.Encode(e)
+	}
+	if s.Language.Set {
+		e.FieldStart("language")
+		s.Language.Encode(e)
+	}
+	if s.OutputFormat.Set {
+		e.FieldStart("output_format")
+		s.OutputFormat.Encode(e)
+	}
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *SpeechCreate) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("text")
-		e.Str(s.Text)
-	}
-	{
-		if s.Voice.Set {
-			e.FieldStart("voice")
-			s.Voice.Encode(e)
-		}
-	}
-	{
-		if s.VoiceID.Set {
-			e.FieldStart("voice_id")
-			s.VoiceID.Encode(e)
-		}
-	}
-	{
-		if s.Language.Set {
-			e.FieldStart("language")
-			s.Language.Encode(e)
-		}
-	}
-	{
-		if s.OutputFormat.Set {
-			e.FieldStart("output_format")
-			s.OutputFormat.Encode(e)
-		}
-	}
+var objectOfSpeechCreate = codec.Object{
+	Type:     "SpeechCreate",
+	Members:  []string{"text", "voice", "voice_id", "language", "output_format"},
+	Required: []uint8{0b00000001},
 }
 
-var jsonFieldsNameOfSpeechCreate = [5]string{
-	0: "text",
-	1: "voice",
-	2: "voice_id",
-	3: "language",
-	4: "output_format",
-}
-
-// Decode decodes SpeechCreate from json.
 func (s *SpeechCreate) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SpeechCreate to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfSpeechCreate.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "text":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.Text = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"text\"")
-			}
+			return 0, codec.DecodeStr(d, &s.Text)
 		case "voice":
-			if err := func() error {
-				s.Voice.Reset()
-				if err := s.Voice.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"voice\"")
-			}
+			s.Voice.Reset()
+			return 1, s.Voice.Decode(d)
 		case "voice_id":
-			if err := func() error {
-				s.VoiceID.Reset()
-				if err := s.VoiceID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"voice_id\"")
-			}
+			s.VoiceID.Reset()
+			return 2, s.VoiceID.Decode(d)
 		case "language":
-			if err := func() error {
-				s.Language.Reset()
-				if err := s.Language.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"language\"")
-			}
+			s.Language.Reset()
+			return 3, s.Language.Decode(d)
 		case "output_format":
-			if err := func() error {
-				s.OutputFormat.Reset()
-				if err := s.OutputFormat.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"output_format\"")
-			}
-		default:
-			return errors.Errorf("unexpected field %q", k)
+			s.OutputFormat.Reset()
+			return 4, s.OutputFormat.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SpeechCreate")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000001,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSpeechCreate) {
-					name = jsonFieldsNameOfSpeechCreate[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SpeechCreate) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *SpeechCreate) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SpeechCreate) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SpeechCreate) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *SpeechCreated) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("url")
+	e.Str(s.URL)
+	e.FieldStart("sample_id")
+	e.Str(s.SampleID)
+	if s.Ignored != nil {
+		e.FieldStart("ignored")
+		s.Ignored.Encode(e)
+	}
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *SpeechCreated) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("url")
-		e.Str(s.URL)
-	}
-	{
-		e.FieldStart("sample_id")
-		e.Str(s.SampleID)
-	}
-	{
-		if s.Ignored != nil {
-			e.FieldStart("ignored")
-			s.Ignored.Encode(e)
-		}
-	}
+var objectOfSpeechCreated = codec.Object{
+	Type:     "SpeechCreated",
+	Members:  []string{"url", "sample_id", "ignored"},
+	Required: []uint8{0b00000011},
 }
 
-var jsonFieldsNameOfSpeechCreated = [3]string{
-	0: "url",
-	1: "sample_id",
-	2: "ignored",
-}
-
-// Decode decodes SpeechCreated from json.
 func (s *SpeechCreated) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SpeechCreated to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfSpeechCreated.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "url":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.URL = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"url\"")
-			}
+			return 0, codec.DecodeStr(d, &s.URL)
 		case "sample_id":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.SampleID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"sample_id\"")
-			}
+			return 1, codec.DecodeStr(d, &s.SampleID)
 		case "ignored":
-			if err := func() error {
-				if err := s.Ignored.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"ignored\"")
-			}
-		default:
-			return d.Skip()
+			return 2, s.Ignored.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SpeechCreated")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSpeechCreated) {
-					name = jsonFieldsNameOfSpeechCreated[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SpeechCreated) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *SpeechCreated) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SpeechCreated) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SpeechCreated) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes SpeechFormat as json.
 func (s SpeechFormat) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes SpeechFormat from json.
 func (s *SpeechFormat) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode SpeechFormat to nil")
+		return codec.Nil("SpeechFormat")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch SpeechFormat(v) {
-	case SpeechFormatPcm8000:
-		*s = SpeechFormatPcm8000
-	case SpeechFormatPcm16000:
-		*s = SpeechFormatPcm16000
-	case SpeechFormatPcm24000:
-		*s = SpeechFormatPcm24000
-	case SpeechFormatPcm44100:
-		*s = SpeechFormatPcm44100
-	case SpeechFormatPcm48000:
-		*s = SpeechFormatPcm48000
-	case SpeechFormatUlaw8000:
-		*s = SpeechFormatUlaw8000
-	default:
-		*s = SpeechFormat(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s SpeechFormat) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s SpeechFormat) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SpeechFormat) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SpeechFormat) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *SpeechSample) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("id")
+	e.Str(s.ID)
+	e.FieldStart("sample_id")
+	e.Str(s.SampleID)
+	e.FieldStart("org_id")
+	e.Str(s.OrgID)
+	e.FieldStart("user_id")
+	s.UserID.Encode(e)
+	e.FieldStart("text")
+	e.Str(s.Text)
+	e.FieldStart("voice_id")
+	e.Str(s.VoiceID)
+	e.FieldStart("language")
+	s.Language.Encode(e)
+	e.FieldStart("output_format")
+	s.OutputFormat.Encode(e)
+	e.FieldStart("duration_ms")
+	e.Int(s.DurationMs)
+	e.FieldStart("latency_ms")
+	e.Int(s.LatencyMs)
+	e.FieldStart("cost")
+	s.Cost.Encode(e)
+	e.FieldStart("url")
+	e.Str(s.URL)
+	e.FieldStart("created_at")
+	json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *SpeechSample) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("id")
-		e.Str(s.ID)
-	}
-	{
-		e.FieldStart("sample_id")
-		e.Str(s.SampleID)
-	}
-	{
-		e.FieldStart("org_id")
-		e.Str(s.OrgID)
-	}
-	{
-		e.FieldStart("user_id")
-		s.UserID.Encode(e)
-	}
-	{
-		e.FieldStart("text")
-		e.Str(s.Text)
-	}
-	{
-		e.FieldStart("voice_id")
-		e.Str(s.VoiceID)
-	}
-	{
-		e.FieldStart("language")
-		s.Language.Encode(e)
-	}
-	{
-		e.FieldStart("output_format")
-		s.OutputFormat.Encode(e)
-	}
-	{
-		e.FieldStart("duration_ms")
-		e.Int(s.DurationMs)
-	}
-	{
-		e.FieldStart("latency_ms")
-		e.Int(s.LatencyMs)
-	}
-	{
-		e.FieldStart("cost")
-		s.Cost.Encode(e)
-	}
-	{
-		e.FieldStart("url")
-		e.Str(s.URL)
-	}
-	{
-		e.FieldStart("created_at")
-		json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
-	}
+var objectOfSpeechSample = codec.Object{
+	Type: "SpeechSample",
+	Members: []string{
+		"id", "sample_id", "org_id", "user_id", "text", "voice_id", "language", "output_format", "duration_ms",
+		"latency_ms", "cost", "url", "created_at",
+	},
+	Required: []uint8{0b11111111, 0b00011111},
 }
 
-var jsonFieldsNameOfSpeechSample = [13]string{
-	0:  "id",
-	1:  "sample_id",
-	2:  "org_id",
-	3:  "user_id",
-	4:  "text",
-	5:  "voice_id",
-	6:  "language",
-	7:  "output_format",
-	8:  "duration_ms",
-	9:  "latency_ms",
-	10: "cost",
-	11: "url",
-	12: "created_at",
-}
-
-// Decode decodes SpeechSample from json.
 func (s *SpeechSample) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SpeechSample to nil")
-	}
-	var requiredBitSet [2]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfSpeechSample.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "id":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.ID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"id\"")
-			}
+			return 0, codec.DecodeStr(d, &s.ID)
 		case "sample_id":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.SampleID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"sample_id\"")
-			}
+			return 1, codec.DecodeStr(d, &s.SampleID)
 		case "org_id":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				v, err := d.Str()
-				s.OrgID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"org_id\"")
-			}
+			return 2, codec.DecodeStr(d, &s.OrgID)
 		case "user_id":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				if err := s.UserID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"user_id\"")
-			}
+			return 3, s.UserID.Decode(d)
 		case "text":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				v, err := d.Str()
-				s.Text = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"text\"")
-			}
+			return 4, codec.DecodeStr(d, &s.Text)
 		case "voice_id":
-			requiredBitSet[0] |= 1 << 5
-			if err := func() error {
-				v, err := d.Str()
-				s.VoiceID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"voice_id\"")
-			}
+			return 5, codec.DecodeStr(d, &s.VoiceID)
 		case "language":
-			requiredBitSet[0] |= 1 << 6
-			if err := func() error {
-				if err := s.Language.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"language\"")
-			}
+			return 6, s.Language.Decode(d)
 		case "output_format":
-			requiredBitSet[0] |= 1 << 7
-			if err := func() error {
-				if err := s.OutputFormat.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"output_format\"")
-			}
+			return 7, s.OutputFormat.Decode(d)
 		case "duration_ms":
-			requiredBitSet[1] |= 1 << 0
-			if err := func() error {
-				v, err := d.Int()
-				s.DurationMs = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"duration_ms\"")
-			}
+			return 8, codec.DecodeInt(d, &s.DurationMs)
 		case "latency_ms":
-			requiredBitSet[1] |= 1 << 1
-			if err := func() error {
-				v, err := d.Int()
-				s.LatencyMs = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"latency_ms\"")
-			}
+			return 9, codec.DecodeInt(d, &s.LatencyMs)
 		case "cost":
-			requiredBitSet[1] |= 1 << 2
-			if err := func() error {
-				if err := s.Cost.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"cost\"")
-			}
+			return 10, s.Cost.Decode(d)
 		case "url":
-			requiredBitSet[1] |= 1 << 3
-			if err := func() error {
-				v, err := d.Str()
-				s.URL = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"url\"")
-			}
+			return 11, codec.DecodeStr(d, &s.URL)
 		case "created_at":
-			requiredBitSet[1] |= 1 << 4
-			if err := func() error {
-				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.000Z07:00")
-				s.CreatedAt = v
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"created_at\"")
-			}
-		default:
-			return d.Skip()
+			return 12, codec.DecodeTime(d, &s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SpeechSample")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [2]uint8{
-		0b11111111,
-		0b00011111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSpeechSample) {
-					name = jsonFieldsNameOfSpeechSample[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SpeechSample) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *SpeechSample) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SpeechSample) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SpeechSample) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *SpeechSampleDeleted) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("status")
+	e.Str("success")
+	e.FieldStart("message")
+	e.Str(s.Message)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *SpeechSampleDeleted) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("status")
-		e.Str("success")
-	}
-	{
-		e.FieldStart("message")
-		e.Str(s.Message)
-	}
+var objectOfSpeechSampleDeleted = codec.Object{
+	Type:     "SpeechSampleDeleted",
+	Members:  []string{"status", "message"},
+	Required: []uint8{0b00000011},
 }
 
-var jsonFieldsNameOfSpeechSampleDeleted = [2]string{
-	0: "status",
-	1: "message",
-}
-
-// Decode decodes SpeechSampleDeleted from json.
 func (s *SpeechSampleDeleted) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SpeechSampleDeleted to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfSpeechSampleDeleted.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "status":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.Status = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"status\"")
-			}
+			return 0, codec.DecodeStr(d, &s.Status)
 		case "message":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.Message = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"message\"")
-			}
-		default:
-			return d.Skip()
+			return 1, codec.DecodeStr(d, &s.Message)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SpeechSampleDeleted")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSpeechSampleDeleted) {
-					name = jsonFieldsNameOfSpeechSampleDeleted[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SpeechSampleDeleted) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *SpeechSampleDeleted) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SpeechSampleDeleted) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SpeechSampleDeleted) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *SpeechSampleDeletedReply) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *SpeechSampleDeletedReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("data")
-		s.Data.Encode(e)
-	}
+	e.FieldStart("data")
+	s.Data.Encode(e)
 	{
 		_ = s.Errors
 		e.FieldStart("errors")
 		e.Null()
 	}
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfSpeechSampleDeletedReply = [2]string{
-	0: "data",
-	1: "errors",
+var objectOfSpeechSampleDeletedReply = codec.Object{
+	Type:     "SpeechSampleDeletedReply",
+	Members:  []string{"data", "errors"},
+	Required: []uint8{0b00000011},
 }
 
-// Decode decodes SpeechSampleDeletedReply from json.
 func (s *SpeechSampleDeletedReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SpeechSampleDeletedReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfSpeechSampleDeletedReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
+			return 0, s.Data.Decode(d)
 		case "errors":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
+			return 1, d.Null()
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SpeechSampleDeletedReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSpeechSampleDeletedReply) {
-					name = jsonFieldsNameOfSpeechSampleDeletedReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SpeechSampleDeletedReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *SpeechSampleDeletedReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *SpeechSampleDeletedReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode implements json.Marshaler.
 func (s *SpeechSampleDetail) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("id")
+	e.Str(s.ID)
+	e.FieldStart("sample_id")
+	e.Str(s.SampleID)
+	e.FieldStart("org_id")
+	e.Str(s.OrgID)
+	e.FieldStart("user_id")
+	s.UserID.Encode(e)
+	e.FieldStart("text")
+	e.Str(s.Text)
+	e.FieldStart("voice_id")
+	e.Str(s.VoiceID)
+	e.FieldStart("language")
+	s.Language.Encode(e)
+	e.FieldStart("output_format")
+	s.OutputFormat.Encode(e)
+	e.FieldStart("duration_ms")
+	e.Int(s.DurationMs)
+	e.FieldStart("latency_ms")
+	e.Int(s.LatencyMs)
+	e.FieldStart("cost")
+	s.Cost.Encode(e)
+	e.FieldStart("url")
+	e.Str(s.URL)
+	e.FieldStart("created_at")
+	json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
+	e.FieldStart("audio_data")
+	e.Base64(s.AudioData)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *SpeechSampleDetail) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("id")
-		e.Str(s.ID)
-	}
-	{
-		e.FieldStart("sample_id")
-		e.Str(s.SampleID)
-	}
-	{
-		e.FieldStart("org_id")
-		e.Str(s.OrgID)
-	}
-	{
-		e.FieldStart("user_id")
-		s.UserID.Encode(e)
-	}
-	{
-		e.FieldStart("text")
-		e.Str(s.Text)
-	}
-	{
-		e.FieldStart("voice_id")
-		e.Str(s.VoiceID)
-	}
-	{
-		e.FieldStart("language")
-		s.Language.Encode(e)
-	}
-	{
-		e.FieldStart("output_format")
-		s.OutputFormat.Encode(e)
-	}
-	{
-		e.FieldStart("duration_ms")
-		e.Int(s.DurationMs)
-	}
-	{
-		e.FieldStart("latency_ms")
-		e.Int(s.LatencyMs)
-	}
-	{
-		e.FieldStart("cost")
-		s.Cost.Encode(e)
-	}
-	{
-		e.FieldStart("url")
-		e.Str(s.URL)
-	}
-	{
-		e.FieldStart("created_at")
-		json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
-	}
-	{
-		e.FieldStart("audio_data")
-		e.Base64(s.AudioData)
-	}
+var objectOfSpeechSampleDetail = codec.Object{
+	Type: "SpeechSampleDetail",
+	Members: []string{
+		"id", "sample_id", "org_id", "user_id", "text", "voice_id", "language", "output_format", "duration_ms",
+		"latency_ms", "cost", "url", "created_at", "audio_data",
+	},
+	Required: []uint8{0b11111111, 0b00111111},
 }
 
-var jsonFieldsNameOfSpeechSampleDetail = [14]string{
-	0:  "id",
-	1:  "sample_id",
-	2:  "org_id",
-	3:  "user_id",
-	4:  "text",
-	5:  "voice_id",
-	6:  "language",
-	7:  "output_format",
-	8:  "duration_ms",
-	9:  "latency_ms",
-	10: "cost",
-	11: "url",
-	12: "created_at",
-	13: "audio_data",
-}
-
-// Decode decodes SpeechSampleDetail from json.
 func (s *SpeechSampleDetail) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SpeechSampleDetail to nil")
-	}
-	var requiredBitSet [2]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfSpeechSampleDetail.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "id":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.ID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"id\"")
-			}
+			return 0, codec.DecodeStr(d, &s.ID)
 		case "sample_id":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.SampleID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"sample_id\"")
-			}
+			return 1, codec.DecodeStr(d, &s.SampleID)
 		case "org_id":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				v, err := d.Str()
-				s.OrgID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"org_id\"")
-			}
+			return 2, codec.DecodeStr(d, &s.OrgID)
 		case "user_id":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				if err := s.UserID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"user_id\"")
-			}
+			return 3, s.UserID.Decode(d)
 		case "text":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				v, err := d.Str()
-				s.Text = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"text\"")
-			}
+			return 4, codec.DecodeStr(d, &s.Text)
 		case "voice_id":
-			requiredBitSet[0] |= 1 << 5
-			if err := func() error {
-				v, err := d.Str()
-				s.VoiceID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"voice_id\"")
-			}
+			return 5, codec.DecodeStr(d, &s.VoiceID)
 		case "language":
-			requiredBitSet[0] |= 1 << 6
-			if err := func() error {
-				if err := s.Language.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"language\"")
-			}
+			return 6, s.Language.Decode(d)
 		case "output_format":
-			requiredBitSet[0] |= 1 << 7
-			if err := func() error {
-				if err := s.OutputFormat.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"output_format\"")
-			}
+			return 7, s.OutputFormat.Decode(d)
 		case "duration_ms":
-			requiredBitSet[1] |= 1 << 0
-			if err := func() error {
-				v, err := d.Int()
-				s.DurationMs = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"duration_ms\"")
-			}
+			return 8, codec.DecodeInt(d, &s.DurationMs)
 		case "latency_ms":
-			requiredBitSet[1] |= 1 << 1
-			if err := func() error {
-				v, err := d.Int()
-				s.LatencyMs = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"latency_ms\"")
-			}
+			return 9, codec.DecodeInt(d, &s.LatencyMs)
 		case "cost":
-			requiredBitSet[1] |= 1 << 2
-			if err := func() error {
-				if err := s.Cost.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"cost\"")
-			}
+			return 10, s.Cost.Decode(d)
 		case "url":
-			requiredBitSet[1] |= 1 << 3
-			if err := func() error {
-				v, err := d.Str()
-				s.URL = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"url\"")
-			}
+			return 11, codec.DecodeStr(d, &s.URL)
 		case "created_at":
-			requiredBitSet[1] |= 1 << 4
-			if err := func() error {
-				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.000Z07:00")
-				s.CreatedAt = v
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"created_at\"")
-			}
+			return 12, codec.DecodeTime(d, &s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
 		case "audio_data":
-			requiredBitSet[1] |= 1 << 5
-			if err := func() error {
-				v, err := d.Base64()
-				s.AudioData = []byte(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"audio_data\"")
+			v, err := d.Base64()
+			s.AudioData = []byte(v)
+			if err != nil {
+				return 13, err
 			}
-		default:
-			return d.Skip()
+			return 13, nil
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SpeechSampleDetail")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [2]uint8{
-		0b11111111,
-		0b00111111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSpeechSampleDetail) {
-					name = jsonFieldsNameOfSpeechSampleDetail[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SpeechSampleDetail) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *SpeechSampleDetail) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SpeechSampleDetail) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *SpeechSampleDetail) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *SpeechSampleListReply) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *SpeechSampleListReply) encodeFields(e *jx.Encoder) {
 	{
 		e.FieldStart("data")
 		e.ArrStart()
@@ -2092,297 +788,92 @@ func (s *SpeechSampleListReply) encodeFields(e *jx.Encoder) {
 		e.FieldStart("errors")
 		e.Null()
 	}
-	{
-		e.FieldStart("total")
-		e.Int(s.Total)
-	}
-	{
-		e.FieldStart("limit")
-		e.Int(s.Limit)
-	}
-	{
-		e.FieldStart("offset")
-		e.Int(s.Offset)
-	}
-}
-
-var jsonFieldsNameOfSpeechSampleListReply = [5]string{
-	0: "data",
-	1: "errors",
-	2: "total",
-	3: "limit",
-	4: "offset",
-}
-
-// Decode decodes SpeechSampleListReply from json.
-func (s *SpeechSampleListReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SpeechSampleListReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				s.Data = make([]SpeechSample, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem SpeechSample
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Data = append(s.Data, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
-		case "errors":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		case "total":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				v, err := d.Int()
-				s.Total = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"total\"")
-			}
-		case "limit":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				v, err := d.Int()
-				s.Limit = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"limit\"")
-			}
-		case "offset":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				v, err := d.Int()
-				s.Offset = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"offset\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SpeechSampleListReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00011111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSpeechSampleListReply) {
-					name = jsonFieldsNameOfSpeechSampleListReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SpeechSampleListReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SpeechSampleListReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *SpeechSampleReply) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("total")
+	e.Int(s.Total)
+	e.FieldStart("limit")
+	e.Int(s.Limit)
+	e.FieldStart("offset")
+	e.Int(s.Offset)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *SpeechSampleReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("data")
-		s.Data.Encode(e)
-	}
+var objectOfSpeechSampleListReply = codec.Object{
+	Type:     "SpeechSampleListReply",
+	Members:  []string{"data", "errors", "total", "limit", "offset"},
+	Required: []uint8{0b00011111},
+}
+
+func (s *SpeechSampleListReply) Decode(d *jx.Decoder) error {
+	return objectOfSpeechSampleListReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "data":
+			return 0, codec.DecodeArr(d, &s.Data, (*SpeechSample).Decode)
+		case "errors":
+			return 1, d.Null()
+		case "total":
+			return 2, codec.DecodeInt(d, &s.Total)
+		case "limit":
+			return 3, codec.DecodeInt(d, &s.Limit)
+		case "offset":
+			return 4, codec.DecodeInt(d, &s.Offset)
+		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *SpeechSampleListReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *SpeechSampleListReply) UnmarshalJSON(data []byte) error {
+	return s.Decode(jx.DecodeBytes(data))
+}
+
+func (s *SpeechSampleReply) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("data")
+	s.Data.Encode(e)
 	{
 		_ = s.Errors
 		e.FieldStart("errors")
 		e.Null()
 	}
-}
-
-var jsonFieldsNameOfSpeechSampleReply = [2]string{
-	0: "data",
-	1: "errors",
-}
-
-// Decode decodes SpeechSampleReply from json.
-func (s *SpeechSampleReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode SpeechSampleReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
-		case "errors":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode SpeechSampleReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfSpeechSampleReply) {
-					name = jsonFieldsNameOfSpeechSampleReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *SpeechSampleReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *SpeechSampleReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *Voice) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *Voice) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("id")
-		e.Str(s.ID)
-	}
-	{
-		e.FieldStart("name")
-		e.Str(s.Name)
-	}
-	{
-		e.FieldStart("description")
-		s.Description.Encode(e)
-	}
-	{
-		e.FieldStart("public")
-		e.Bool(s.Public)
-	}
-	{
-		if s.IsCustom.Set {
-			e.FieldStart("is_custom")
-			s.IsCustom.Encode(e)
+var objectOfSpeechSampleReply = codec.Object{
+	Type:     "SpeechSampleReply",
+	Members:  []string{"data", "errors"},
+	Required: []uint8{0b00000011},
+}
+
+func (s *SpeechSampleReply) Decode(d *jx.Decoder) error {
+	return objectOfSpeechSampleReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "data":
+			return 0, s.Data.Decode(d)
+		case "errors":
+			return 1, d.Null()
 		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *SpeechSampleReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *SpeechSampleReply) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *Voice) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("id")
+	e.Str(s.ID)
+	e.FieldStart("name")
+	e.Str(s.Name)
+	e.FieldStart("description")
+	s.Description.Encode(e)
+	e.FieldStart("public")
+	e.Bool(s.Public)
+	if s.IsCustom.Set {
+		e.FieldStart("is_custom")
+		s.IsCustom.Encode(e)
 	}
 	{
 		e.FieldStart("tags")
@@ -2392,675 +883,197 @@ func (s *Voice) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-	{
-		e.FieldStart("user_id")
-		s.UserID.Encode(e)
+	e.FieldStart("user_id")
+	s.UserID.Encode(e)
+	e.FieldStart("voice_id")
+	e.Str(s.VoiceID)
+	e.FieldStart("service")
+	e.Str(s.Service)
+	e.FieldStart("finetuned")
+	e.Bool(s.Finetuned)
+	e.FieldStart("kind")
+	s.Kind.Encode(e)
+	if s.Language.Set {
+		e.FieldStart("language")
+		s.Language.Encode(e)
 	}
-	{
-		e.FieldStart("voice_id")
-		e.Str(s.VoiceID)
+	if s.CreatedAt.Set {
+		e.FieldStart("created_at")
+		s.CreatedAt.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
 	}
-	{
-		e.FieldStart("service")
-		e.Str(s.Service)
-	}
-	{
-		e.FieldStart("finetuned")
-		e.Bool(s.Finetuned)
-	}
-	{
-		e.FieldStart("kind")
-		s.Kind.Encode(e)
-	}
-	{
-		if s.Language.Set {
-			e.FieldStart("language")
-			s.Language.Encode(e)
-		}
-	}
-	{
-		if s.CreatedAt.Set {
-			e.FieldStart("created_at")
-			s.CreatedAt.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
-		}
-	}
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfVoice = [13]string{
-	0:  "id",
-	1:  "name",
-	2:  "description",
-	3:  "public",
-	4:  "is_custom",
-	5:  "tags",
-	6:  "user_id",
-	7:  "voice_id",
-	8:  "service",
-	9:  "finetuned",
-	10: "kind",
-	11: "language",
-	12: "created_at",
+var objectOfVoice = codec.Object{
+	Type: "Voice",
+	Members: []string{
+		"id", "name", "description", "public", "is_custom", "tags", "user_id", "voice_id", "service", "finetuned",
+		"kind", "language", "created_at",
+	},
+	Required: []uint8{0b11101111, 0b00000111},
 }
 
-// Decode decodes Voice from json.
 func (s *Voice) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode Voice to nil")
-	}
-	var requiredBitSet [2]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfVoice.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "id":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.ID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"id\"")
-			}
+			return 0, codec.DecodeStr(d, &s.ID)
 		case "name":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.Name = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"name\"")
-			}
+			return 1, codec.DecodeStr(d, &s.Name)
 		case "description":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				if err := s.Description.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"description\"")
-			}
+			return 2, s.Description.Decode(d)
 		case "public":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				v, err := d.Bool()
-				s.Public = bool(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"public\"")
-			}
+			return 3, codec.DecodeBool(d, &s.Public)
 		case "is_custom":
-			if err := func() error {
-				s.IsCustom.Reset()
-				if err := s.IsCustom.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"is_custom\"")
-			}
+			s.IsCustom.Reset()
+			return 4, s.IsCustom.Decode(d)
 		case "tags":
-			requiredBitSet[0] |= 1 << 5
-			if err := func() error {
-				s.Tags = make([]string, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem string
-					v, err := d.Str()
-					elem = string(v)
-					if err != nil {
-						return err
-					}
-					s.Tags = append(s.Tags, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"tags\"")
-			}
+			return 5, codec.DecodeStrs(d, &s.Tags)
 		case "user_id":
-			requiredBitSet[0] |= 1 << 6
-			if err := func() error {
-				if err := s.UserID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"user_id\"")
-			}
+			return 6, s.UserID.Decode(d)
 		case "voice_id":
-			requiredBitSet[0] |= 1 << 7
-			if err := func() error {
-				v, err := d.Str()
-				s.VoiceID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"voice_id\"")
-			}
+			return 7, codec.DecodeStr(d, &s.VoiceID)
 		case "service":
-			requiredBitSet[1] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.Service = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"service\"")
-			}
+			return 8, codec.DecodeStr(d, &s.Service)
 		case "finetuned":
-			requiredBitSet[1] |= 1 << 1
-			if err := func() error {
-				v, err := d.Bool()
-				s.Finetuned = bool(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"finetuned\"")
-			}
+			return 9, codec.DecodeBool(d, &s.Finetuned)
 		case "kind":
-			requiredBitSet[1] |= 1 << 2
-			if err := func() error {
-				if err := s.Kind.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"kind\"")
-			}
+			return 10, s.Kind.Decode(d)
 		case "language":
-			if err := func() error {
-				s.Language.Reset()
-				if err := s.Language.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"language\"")
-			}
+			s.Language.Reset()
+			return 11, s.Language.Decode(d)
 		case "created_at":
-			if err := func() error {
-				s.CreatedAt.Reset()
-				if err := s.CreatedAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00")); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"created_at\"")
-			}
-		default:
-			return d.Skip()
+			s.CreatedAt.Reset()
+			return 12, s.CreatedAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00"))
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode Voice")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [2]uint8{
-		0b11101111,
-		0b00000111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfVoice) {
-					name = jsonFieldsNameOfVoice[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *Voice) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *Voice) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *Voice) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *Voice) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *VoiceCloneReply) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *VoiceCloneReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("status")
-		e.Int(200)
-	}
-	{
-		e.FieldStart("data")
-		s.Data.Encode(e)
-	}
+	e.FieldStart("status")
+	e.Int(200)
+	e.FieldStart("data")
+	s.Data.Encode(e)
 	{
 		_ = s.Errors
 		e.FieldStart("errors")
 		e.Null()
 	}
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfVoiceCloneReply = [3]string{
-	0: "status",
-	1: "data",
-	2: "errors",
+var objectOfVoiceCloneReply = codec.Object{
+	Type:     "VoiceCloneReply",
+	Members:  []string{"status", "data", "errors"},
+	Required: []uint8{0b00000111},
 }
 
-// Decode decodes VoiceCloneReply from json.
 func (s *VoiceCloneReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode VoiceCloneReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfVoiceCloneReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "status":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Int()
-				s.Status = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"status\"")
-			}
+			return 0, codec.DecodeInt(d, &s.Status)
 		case "data":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
+			return 1, s.Data.Decode(d)
 		case "errors":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
+			return 2, d.Null()
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode VoiceCloneReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfVoiceCloneReply) {
-					name = jsonFieldsNameOfVoiceCloneReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *VoiceCloneReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *VoiceCloneReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *VoiceCloneReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *VoiceCloneReply) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *VoiceDeleted) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("status")
+	e.Str("success")
+	e.FieldStart("message")
+	e.Str(s.Message)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *VoiceDeleted) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("status")
-		e.Str("success")
-	}
-	{
-		e.FieldStart("message")
-		e.Str(s.Message)
-	}
+var objectOfVoiceDeleted = codec.Object{
+	Type:     "VoiceDeleted",
+	Members:  []string{"status", "message"},
+	Required: []uint8{0b00000011},
 }
 
-var jsonFieldsNameOfVoiceDeleted = [2]string{
-	0: "status",
-	1: "message",
-}
-
-// Decode decodes VoiceDeleted from json.
 func (s *VoiceDeleted) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode VoiceDeleted to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfVoiceDeleted.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "status":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.Status = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"status\"")
-			}
+			return 0, codec.DecodeStr(d, &s.Status)
 		case "message":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.Message = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"message\"")
-			}
-		default:
-			return d.Skip()
+			return 1, codec.DecodeStr(d, &s.Message)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode VoiceDeleted")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfVoiceDeleted) {
-					name = jsonFieldsNameOfVoiceDeleted[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *VoiceDeleted) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *VoiceDeleted) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *VoiceDeleted) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *VoiceDeleted) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *VoiceDeletedReply) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *VoiceDeletedReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("data")
-		s.Data.Encode(e)
-	}
+	e.FieldStart("data")
+	s.Data.Encode(e)
 	{
 		_ = s.Errors
 		e.FieldStart("errors")
 		e.Null()
 	}
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfVoiceDeletedReply = [2]string{
-	0: "data",
-	1: "errors",
+var objectOfVoiceDeletedReply = codec.Object{
+	Type:     "VoiceDeletedReply",
+	Members:  []string{"data", "errors"},
+	Required: []uint8{0b00000011},
 }
 
-// Decode decodes VoiceDeletedReply from json.
 func (s *VoiceDeletedReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode VoiceDeletedReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfVoiceDeletedReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
+			return 0, s.Data.Decode(d)
 		case "errors":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
+			return 1, d.Null()
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode VoiceDeletedReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfVoiceDeletedReply) {
-					name = jsonFieldsNameOfVoiceDeletedReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *VoiceDeletedReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *VoiceDeletedReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *VoiceDeletedReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *VoiceDeletedReply) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes VoiceKind as json.
 func (s VoiceKind) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes VoiceKind from json.
 func (s *VoiceKind) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode VoiceKind to nil")
+		return codec.Nil("VoiceKind")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch VoiceKind(v) {
-	case VoiceKindBuiltin:
-		*s = VoiceKindBuiltin
-	case VoiceKindProfile:
-		*s = VoiceKindProfile
-	case VoiceKindClone:
-		*s = VoiceKindClone
-	default:
-		*s = VoiceKind(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s VoiceKind) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s VoiceKind) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *VoiceKind) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *VoiceKind) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *VoiceListReply) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *VoiceListReply) encodeFields(e *jx.Encoder) {
 	{
 		e.FieldStart("voices")
 		e.ArrStart()
@@ -3069,504 +1082,144 @@ func (s *VoiceListReply) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfVoiceListReply = [1]string{
-	0: "voices",
+var objectOfVoiceListReply = codec.Object{
+	Type:     "VoiceListReply",
+	Members:  []string{"voices"},
+	Required: []uint8{0b00000001},
 }
 
-// Decode decodes VoiceListReply from json.
 func (s *VoiceListReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode VoiceListReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfVoiceListReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "voices":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				s.Voices = make([]Voice, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem Voice
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Voices = append(s.Voices, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"voices\"")
-			}
-		default:
-			return d.Skip()
+			return 0, codec.DecodeArr(d, &s.Voices, (*Voice).Decode)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode VoiceListReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000001,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfVoiceListReply) {
-					name = jsonFieldsNameOfVoiceListReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *VoiceListReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *VoiceListReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *VoiceListReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *VoiceListReply) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *VoiceName) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("voice_id")
+	e.Str(s.VoiceID)
+	e.FieldStart("name")
+	e.Str(s.Name)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *VoiceName) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("voice_id")
-		e.Str(s.VoiceID)
-	}
-	{
-		e.FieldStart("name")
-		e.Str(s.Name)
-	}
+var objectOfVoiceName = codec.Object{
+	Type:     "VoiceName",
+	Members:  []string{"voice_id", "name"},
+	Required: []uint8{0b00000011},
 }
 
-var jsonFieldsNameOfVoiceName = [2]string{
-	0: "voice_id",
-	1: "name",
-}
-
-// Decode decodes VoiceName from json.
 func (s *VoiceName) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode VoiceName to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfVoiceName.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "voice_id":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.VoiceID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"voice_id\"")
-			}
+			return 0, codec.DecodeStr(d, &s.VoiceID)
 		case "name":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.Name = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"name\"")
-			}
-		default:
-			return d.Skip()
+			return 1, codec.DecodeStr(d, &s.Name)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode VoiceName")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfVoiceName) {
-					name = jsonFieldsNameOfVoiceName[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *VoiceName) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *VoiceName) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *VoiceName) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *VoiceName) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *VoiceRename) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("name")
+	e.Str(s.Name)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *VoiceRename) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("name")
-		e.Str(s.Name)
-	}
+var objectOfVoiceRename = codec.Object{
+	Type:     "VoiceRename",
+	Members:  []string{"name"},
+	Required: []uint8{0b00000001},
 }
 
-var jsonFieldsNameOfVoiceRename = [1]string{
-	0: "name",
-}
-
-// Decode decodes VoiceRename from json.
 func (s *VoiceRename) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode VoiceRename to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfVoiceRename.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "name":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.Name = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"name\"")
-			}
-		default:
-			return errors.Errorf("unexpected field %q", k)
+			return 0, codec.DecodeStr(d, &s.Name)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode VoiceRename")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000001,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfVoiceRename) {
-					name = jsonFieldsNameOfVoiceRename[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *VoiceRename) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *VoiceRename) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *VoiceRename) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *VoiceRename) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *VoiceRenameReply) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *VoiceRenameReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("data")
-		s.Data.Encode(e)
-	}
+	e.FieldStart("data")
+	s.Data.Encode(e)
 	{
 		_ = s.Errors
 		e.FieldStart("errors")
 		e.Null()
 	}
-}
-
-var jsonFieldsNameOfVoiceRenameReply = [2]string{
-	0: "data",
-	1: "errors",
-}
-
-// Decode decodes VoiceRenameReply from json.
-func (s *VoiceRenameReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode VoiceRenameReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
-		case "errors":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode VoiceRenameReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfVoiceRenameReply) {
-					name = jsonFieldsNameOfVoiceRenameReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *VoiceRenameReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *VoiceRenameReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *VoiceReply) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *VoiceReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("voice")
-		s.Voice.Encode(e)
-	}
+var objectOfVoiceRenameReply = codec.Object{
+	Type:     "VoiceRenameReply",
+	Members:  []string{"data", "errors"},
+	Required: []uint8{0b00000011},
 }
 
-var jsonFieldsNameOfVoiceReply = [1]string{
-	0: "voice",
+func (s *VoiceRenameReply) Decode(d *jx.Decoder) error {
+	return objectOfVoiceRenameReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "data":
+			return 0, s.Data.Decode(d)
+		case "errors":
+			return 1, d.Null()
+		}
+		return -1, d.Skip()
+	})
 }
 
-// Decode decodes VoiceReply from json.
+func (s *VoiceRenameReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *VoiceRenameReply) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *VoiceReply) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("voice")
+	s.Voice.Encode(e)
+	e.ObjEnd()
+}
+
+var objectOfVoiceReply = codec.Object{
+	Type:     "VoiceReply",
+	Members:  []string{"voice"},
+	Required: []uint8{0b00000001},
+}
+
 func (s *VoiceReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode VoiceReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfVoiceReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "voice":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Voice.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"voice\"")
-			}
-		default:
-			return d.Skip()
+			return 0, s.Voice.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode VoiceReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000001,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfVoiceReply) {
-					name = jsonFieldsNameOfVoiceReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *VoiceReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *VoiceReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *VoiceReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *VoiceReply) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }

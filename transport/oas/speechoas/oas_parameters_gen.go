@@ -4,14 +4,14 @@ package speechoas
 
 import (
 	"net/http"
-	"net/url"
 
-	"github.com/go-faster/errors"
 	"github.com/ogen-go/ogen/conv"
 	"github.com/ogen-go/ogen/middleware"
-	"github.com/ogen-go/ogen/ogenerrors"
+
 	"github.com/ogen-go/ogen/uri"
 	"github.com/ogen-go/ogen/validate"
+
+	"github.com/callwright/callwright/transport/oas/internal/codec"
 )
 
 // CreateSpeechParams is parameters of createSpeech operation.
@@ -22,85 +22,22 @@ type CreateSpeechParams struct {
 }
 
 func unpackCreateSpeechParams(packed middleware.Parameters) (params CreateSpeechParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "Idempotency-Key",
-			In:   "header",
-		}
-		if v, ok := packed[key]; ok {
-			params.IdempotencyKey = v.(OptString)
-		}
-	}
+	codec.Unpack(packed, "Idempotency-Key", "header", false, &params.IdempotencyKey)
 	return params
 }
 
 func decodeCreateSpeechParams(args [0]string, argsEscaped bool, r *http.Request) (params CreateSpeechParams, _ error) {
 	h := uri.NewHeaderDecoder(r.Header)
 	// Decode header: Idempotency-Key.
-	if err := func() error {
-		cfg := uri.HeaderParameterDecodingConfig{
-			Name:    "Idempotency-Key",
-			Explode: false,
-		}
-		if err := h.HasParam(cfg); err == nil {
-			if err := h.DecodeParam(cfg, func(d uri.Decoder) error {
-				var paramsDotIdempotencyKeyVal string
-				if err := func() error {
-					val, err := d.DecodeValue()
-					if err != nil {
-						return err
-					}
-
-					c, err := conv.ToString(val)
-					if err != nil {
-						return err
-					}
-
-					paramsDotIdempotencyKeyVal = c
-					return nil
-				}(); err != nil {
-					return err
-				}
-				params.IdempotencyKey.SetTo(paramsDotIdempotencyKeyVal)
-				return nil
-			}); err != nil {
-				return err
-			}
-			if err := func() error {
-				if value, ok := params.IdempotencyKey.Get(); ok {
-					if err := func() error {
-						if err := (validate.String{
-							MinLength:     1,
-							MinLengthSet:  true,
-							MaxLength:     255,
-							MaxLengthSet:  true,
-							Email:         false,
-							Hostname:      false,
-							Regex:         nil,
-							MinNumeric:    0,
-							MinNumericSet: false,
-							MaxNumeric:    0,
-							MaxNumericSet: false,
-						}).Validate(string(value)); err != nil {
-							return errors.Wrap(err, "string")
-						}
-						return nil
-					}(); err != nil {
-						return err
-					}
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
+	if err := codec.Param(h, uri.HeaderParameterDecodingConfig{Name: "Idempotency-Key"}, false, func(d uri.Decoder) error {
+		return codec.SetParamText(d, params.IdempotencyKey.SetTo)
+	}, func() error {
+		if value, ok := params.IdempotencyKey.Get(); ok {
+			return codec.Length(string(value), 1, 255)
 		}
 		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "Idempotency-Key",
-			In:   "header",
-			Err:  err,
-		}
+	}); err != nil {
+		return params, codec.ParamError("Idempotency-Key", "header", err)
 	}
 	return params, nil
 }
@@ -112,81 +49,16 @@ type DeleteSpeechSampleParams struct {
 }
 
 func unpackDeleteSpeechSampleParams(packed middleware.Parameters) (params DeleteSpeechSampleParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
+	codec.Unpack(packed, "id", "path", true, &params.ID)
 	return params
 }
 
 func decodeDeleteSpeechSampleParams(args [1]string, argsEscaped bool, r *http.Request) (params DeleteSpeechSampleParams, _ error) {
 	// Decode path: id.
-	if err := func() error {
-		param := args[0]
-		if argsEscaped {
-			unescaped, err := url.PathUnescape(args[0])
-			if err != nil {
-				return errors.Wrap(err, "unescape path")
-			}
-			param = unescaped
-		}
-		if len(param) > 0 {
-			d := uri.NewPathDecoder(uri.PathDecoderConfig{
-				Param:   "id",
-				Value:   param,
-				Style:   uri.PathStyleSimple,
-				Explode: false,
-			})
-
-			if err := func() error {
-				val, err := d.DecodeValue()
-				if err != nil {
-					return err
-				}
-
-				c, err := conv.ToString(val)
-				if err != nil {
-					return err
-				}
-
-				params.ID = c
-				return nil
-			}(); err != nil {
-				return err
-			}
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(params.ID)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		} else {
-			return validate.ErrFieldRequired
-		}
-		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "id",
-			In:   "path",
-			Err:  err,
-		}
+	if err := codec.PathParam("id", args[0], argsEscaped, func(d uri.Decoder) error { return codec.DecodeParamText(d, &params.ID) }, func() error {
+		return codec.Length(string(params.ID), 1, 64)
+	}); err != nil {
+		return params, err
 	}
 	return params, nil
 }
@@ -198,81 +70,16 @@ type DeleteVoiceParams struct {
 }
 
 func unpackDeleteVoiceParams(packed middleware.Parameters) (params DeleteVoiceParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
+	codec.Unpack(packed, "id", "path", true, &params.ID)
 	return params
 }
 
 func decodeDeleteVoiceParams(args [1]string, argsEscaped bool, r *http.Request) (params DeleteVoiceParams, _ error) {
 	// Decode path: id.
-	if err := func() error {
-		param := args[0]
-		if argsEscaped {
-			unescaped, err := url.PathUnescape(args[0])
-			if err != nil {
-				return errors.Wrap(err, "unescape path")
-			}
-			param = unescaped
-		}
-		if len(param) > 0 {
-			d := uri.NewPathDecoder(uri.PathDecoderConfig{
-				Param:   "id",
-				Value:   param,
-				Style:   uri.PathStyleSimple,
-				Explode: false,
-			})
-
-			if err := func() error {
-				val, err := d.DecodeValue()
-				if err != nil {
-					return err
-				}
-
-				c, err := conv.ToString(val)
-				if err != nil {
-					return err
-				}
-
-				params.ID = c
-				return nil
-			}(); err != nil {
-				return err
-			}
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     128,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(params.ID)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		} else {
-			return validate.ErrFieldRequired
-		}
-		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "id",
-			In:   "path",
-			Err:  err,
-		}
+	if err := codec.PathParam("id", args[0], argsEscaped, func(d uri.Decoder) error { return codec.DecodeParamText(d, &params.ID) }, func() error {
+		return codec.Length(string(params.ID), 1, 128)
+	}); err != nil {
+		return params, err
 	}
 	return params, nil
 }
@@ -298,76 +105,14 @@ type GetSpeechSampleParams struct {
 }
 
 func unpackGetSpeechSampleParams(packed middleware.Parameters) (params GetSpeechSampleParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "format",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Format = v.(OptGetSpeechSampleFormat)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "expires",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Expires = v.(OptInt64)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "signature",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Signature = v.(OptString)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "range",
-			In:   "header",
-		}
-		if v, ok := packed[key]; ok {
-			params.Range = v.(OptString)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "if-range",
-			In:   "header",
-		}
-		if v, ok := packed[key]; ok {
-			params.IfRange = v.(OptString)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "if-none-match",
-			In:   "header",
-		}
-		if v, ok := packed[key]; ok {
-			params.IfNoneMatch = v.(OptString)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "if-modified-since",
-			In:   "header",
-		}
-		if v, ok := packed[key]; ok {
-			params.IfModifiedSince = v.(OptString)
-		}
-	}
+	codec.Unpack(packed, "id", "path", true, &params.ID)
+	codec.Unpack(packed, "format", "query", false, &params.Format)
+	codec.Unpack(packed, "expires", "query", false, &params.Expires)
+	codec.Unpack(packed, "signature", "query", false, &params.Signature)
+	codec.Unpack(packed, "range", "header", false, &params.Range)
+	codec.Unpack(packed, "if-range", "header", false, &params.IfRange)
+	codec.Unpack(packed, "if-none-match", "header", false, &params.IfNoneMatch)
+	codec.Unpack(packed, "if-modified-since", "header", false, &params.IfModifiedSince)
 	return params
 }
 
@@ -375,69 +120,10 @@ func decodeGetSpeechSampleParams(args [1]string, argsEscaped bool, r *http.Reque
 	q := uri.NewQueryDecoder(r.URL.Query())
 	h := uri.NewHeaderDecoder(r.Header)
 	// Decode path: id.
-	if err := func() error {
-		param := args[0]
-		if argsEscaped {
-			unescaped, err := url.PathUnescape(args[0])
-			if err != nil {
-				return errors.Wrap(err, "unescape path")
-			}
-			param = unescaped
-		}
-		if len(param) > 0 {
-			d := uri.NewPathDecoder(uri.PathDecoderConfig{
-				Param:   "id",
-				Value:   param,
-				Style:   uri.PathStyleSimple,
-				Explode: false,
-			})
-
-			if err := func() error {
-				val, err := d.DecodeValue()
-				if err != nil {
-					return err
-				}
-
-				c, err := conv.ToString(val)
-				if err != nil {
-					return err
-				}
-
-				params.ID = c
-				return nil
-			}(); err != nil {
-				return err
-			}
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(params.ID)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		} else {
-			return validate.ErrFieldRequired
-		}
-		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "id",
-			In:   "path",
-			Err:  err,
-		}
+	if err := codec.PathParam("id", args[0], argsEscaped, func(d uri.Decoder) error { return codec.DecodeParamText(d, &params.ID) }, func() error {
+		return codec.Length(string(params.ID), 1, 64)
+	}); err != nil {
+		return params, err
 	}
 	// Set default value for query: format.
 	{
@@ -445,458 +131,81 @@ func decodeGetSpeechSampleParams(args [1]string, argsEscaped bool, r *http.Reque
 		params.Format.SetTo(val)
 	}
 	// Decode query: format.
-	if err := func() error {
-		cfg := uri.QueryParameterDecodingConfig{
-			Name:    "format",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
-		}
-
-		if err := q.HasParam(cfg); err == nil {
-			if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
-				var paramsDotFormatVal GetSpeechSampleFormat
-				if err := func() error {
-					val, err := d.DecodeValue()
-					if err != nil {
-						return err
-					}
-
-					c, err := conv.ToString(val)
-					if err != nil {
-						return err
-					}
-
-					paramsDotFormatVal = GetSpeechSampleFormat(c)
-					return nil
-				}(); err != nil {
-					return err
-				}
-				params.Format.SetTo(paramsDotFormatVal)
-				return nil
-			}); err != nil {
-				return err
-			}
-			if err := func() error {
-				if value, ok := params.Format.Get(); ok {
-					if err := func() error {
-						if err := value.Validate(); err != nil {
-							return err
-						}
-						return nil
-					}(); err != nil {
-						return err
-					}
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
+	if err := codec.Param(q, uri.QueryParameterDecodingConfig{Name: "format", Style: uri.QueryStyleForm, Explode: true}, false, func(d uri.Decoder) error {
+		return codec.SetParamText(d, params.Format.SetTo)
+	}, func() error {
+		if value, ok := params.Format.Get(); ok {
+			return value.Validate()
 		}
 		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "format",
-			In:   "query",
-			Err:  err,
-		}
+	}); err != nil {
+		return params, codec.ParamError("format", "query", err)
 	}
 	// Decode query: expires.
-	if err := func() error {
-		cfg := uri.QueryParameterDecodingConfig{
-			Name:    "expires",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
-		}
-
-		if err := q.HasParam(cfg); err == nil {
-			if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
-				var paramsDotExpiresVal int64
-				if err := func() error {
-					val, err := d.DecodeValue()
-					if err != nil {
-						return err
-					}
-
-					c, err := conv.ToInt64(val)
-					if err != nil {
-						return err
-					}
-
-					paramsDotExpiresVal = c
-					return nil
-				}(); err != nil {
-					return err
-				}
-				params.Expires.SetTo(paramsDotExpiresVal)
-				return nil
-			}); err != nil {
-				return err
-			}
-			if err := func() error {
-				if value, ok := params.Expires.Get(); ok {
-					if err := func() error {
-						if err := (validate.Int{
-							MinSet:        true,
-							Min:           0,
-							MaxSet:        true,
-							Max:           99999999999,
-							MinExclusive:  false,
-							MaxExclusive:  false,
-							MultipleOfSet: false,
-							MultipleOf:    0,
-							Pattern:       nil,
-						}).Validate(int64(value)); err != nil {
-							return errors.Wrap(err, "int")
-						}
-						return nil
-					}(); err != nil {
-						return err
-					}
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
+	if err := codec.Param(q, uri.QueryParameterDecodingConfig{Name: "expires", Style: uri.QueryStyleForm, Explode: true}, false, func(d uri.Decoder) error {
+		return codec.SetParam(d, params.Expires.SetTo, conv.ToInt64)
+	}, func() error {
+		if value, ok := params.Expires.Get(); ok {
+			return codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 99999999999})
 		}
 		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "expires",
-			In:   "query",
-			Err:  err,
-		}
+	}); err != nil {
+		return params, codec.ParamError("expires", "query", err)
 	}
 	// Decode query: signature.
-	if err := func() error {
-		cfg := uri.QueryParameterDecodingConfig{
-			Name:    "signature",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
-		}
-
-		if err := q.HasParam(cfg); err == nil {
-			if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
-				var paramsDotSignatureVal string
-				if err := func() error {
-					val, err := d.DecodeValue()
-					if err != nil {
-						return err
-					}
-
-					c, err := conv.ToString(val)
-					if err != nil {
-						return err
-					}
-
-					paramsDotSignatureVal = c
-					return nil
-				}(); err != nil {
-					return err
-				}
-				params.Signature.SetTo(paramsDotSignatureVal)
-				return nil
-			}); err != nil {
-				return err
-			}
-			if err := func() error {
-				if value, ok := params.Signature.Get(); ok {
-					if err := func() error {
-						if err := (validate.String{
-							MinLength:     1,
-							MinLengthSet:  true,
-							MaxLength:     256,
-							MaxLengthSet:  true,
-							Email:         false,
-							Hostname:      false,
-							Regex:         nil,
-							MinNumeric:    0,
-							MinNumericSet: false,
-							MaxNumeric:    0,
-							MaxNumericSet: false,
-						}).Validate(string(value)); err != nil {
-							return errors.Wrap(err, "string")
-						}
-						return nil
-					}(); err != nil {
-						return err
-					}
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
+	if err := codec.Param(q, uri.QueryParameterDecodingConfig{Name: "signature", Style: uri.QueryStyleForm, Explode: true}, false, func(d uri.Decoder) error {
+		return codec.SetParamText(d, params.Signature.SetTo)
+	}, func() error {
+		if value, ok := params.Signature.Get(); ok {
+			return codec.Length(string(value), 1, 256)
 		}
 		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "signature",
-			In:   "query",
-			Err:  err,
-		}
+	}); err != nil {
+		return params, codec.ParamError("signature", "query", err)
 	}
 	// Decode header: range.
-	if err := func() error {
-		cfg := uri.HeaderParameterDecodingConfig{
-			Name:    "range",
-			Explode: false,
-		}
-		if err := h.HasParam(cfg); err == nil {
-			if err := h.DecodeParam(cfg, func(d uri.Decoder) error {
-				var paramsDotRangeVal string
-				if err := func() error {
-					val, err := d.DecodeValue()
-					if err != nil {
-						return err
-					}
-
-					c, err := conv.ToString(val)
-					if err != nil {
-						return err
-					}
-
-					paramsDotRangeVal = c
-					return nil
-				}(); err != nil {
-					return err
-				}
-				params.Range.SetTo(paramsDotRangeVal)
-				return nil
-			}); err != nil {
-				return err
-			}
-			if err := func() error {
-				if value, ok := params.Range.Get(); ok {
-					if err := func() error {
-						if err := (validate.String{
-							MinLength:     0,
-							MinLengthSet:  false,
-							MaxLength:     2048,
-							MaxLengthSet:  true,
-							Email:         false,
-							Hostname:      false,
-							Regex:         nil,
-							MinNumeric:    0,
-							MinNumericSet: false,
-							MaxNumeric:    0,
-							MaxNumericSet: false,
-						}).Validate(string(value)); err != nil {
-							return errors.Wrap(err, "string")
-						}
-						return nil
-					}(); err != nil {
-						return err
-					}
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
+	if err := codec.Param(h, uri.HeaderParameterDecodingConfig{Name: "range"}, false, func(d uri.Decoder) error {
+		return codec.SetParamText(d, params.Range.SetTo)
+	}, func() error {
+		if value, ok := params.Range.Get(); ok {
+			return codec.Length(string(value), 0, 2048)
 		}
 		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "range",
-			In:   "header",
-			Err:  err,
-		}
+	}); err != nil {
+		return params, codec.ParamError("range", "header", err)
 	}
 	// Decode header: if-range.
-	if err := func() error {
-		cfg := uri.HeaderParameterDecodingConfig{
-			Name:    "if-range",
-			Explode: false,
-		}
-		if err := h.HasParam(cfg); err == nil {
-			if err := h.DecodeParam(cfg, func(d uri.Decoder) error {
-				var paramsDotIfRangeVal string
-				if err := func() error {
-					val, err := d.DecodeValue()
-					if err != nil {
-						return err
-					}
-
-					c, err := conv.ToString(val)
-					if err != nil {
-						return err
-					}
-
-					paramsDotIfRangeVal = c
-					return nil
-				}(); err != nil {
-					return err
-				}
-				params.IfRange.SetTo(paramsDotIfRangeVal)
-				return nil
-			}); err != nil {
-				return err
-			}
-			if err := func() error {
-				if value, ok := params.IfRange.Get(); ok {
-					if err := func() error {
-						if err := (validate.String{
-							MinLength:     0,
-							MinLengthSet:  false,
-							MaxLength:     256,
-							MaxLengthSet:  true,
-							Email:         false,
-							Hostname:      false,
-							Regex:         nil,
-							MinNumeric:    0,
-							MinNumericSet: false,
-							MaxNumeric:    0,
-							MaxNumericSet: false,
-						}).Validate(string(value)); err != nil {
-							return errors.Wrap(err, "string")
-						}
-						return nil
-					}(); err != nil {
-						return err
-					}
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
+	if err := codec.Param(h, uri.HeaderParameterDecodingConfig{Name: "if-range"}, false, func(d uri.Decoder) error {
+		return codec.SetParamText(d, params.IfRange.SetTo)
+	}, func() error {
+		if value, ok := params.IfRange.Get(); ok {
+			return codec.Length(string(value), 0, 256)
 		}
 		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "if-range",
-			In:   "header",
-			Err:  err,
-		}
+	}); err != nil {
+		return params, codec.ParamError("if-range", "header", err)
 	}
 	// Decode header: if-none-match.
-	if err := func() error {
-		cfg := uri.HeaderParameterDecodingConfig{
-			Name:    "if-none-match",
-			Explode: false,
-		}
-		if err := h.HasParam(cfg); err == nil {
-			if err := h.DecodeParam(cfg, func(d uri.Decoder) error {
-				var paramsDotIfNoneMatchVal string
-				if err := func() error {
-					val, err := d.DecodeValue()
-					if err != nil {
-						return err
-					}
-
-					c, err := conv.ToString(val)
-					if err != nil {
-						return err
-					}
-
-					paramsDotIfNoneMatchVal = c
-					return nil
-				}(); err != nil {
-					return err
-				}
-				params.IfNoneMatch.SetTo(paramsDotIfNoneMatchVal)
-				return nil
-			}); err != nil {
-				return err
-			}
-			if err := func() error {
-				if value, ok := params.IfNoneMatch.Get(); ok {
-					if err := func() error {
-						if err := (validate.String{
-							MinLength:     0,
-							MinLengthSet:  false,
-							MaxLength:     1024,
-							MaxLengthSet:  true,
-							Email:         false,
-							Hostname:      false,
-							Regex:         nil,
-							MinNumeric:    0,
-							MinNumericSet: false,
-							MaxNumeric:    0,
-							MaxNumericSet: false,
-						}).Validate(string(value)); err != nil {
-							return errors.Wrap(err, "string")
-						}
-						return nil
-					}(); err != nil {
-						return err
-					}
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
+	if err := codec.Param(h, uri.HeaderParameterDecodingConfig{Name: "if-none-match"}, false, func(d uri.Decoder) error {
+		return codec.SetParamText(d, params.IfNoneMatch.SetTo)
+	}, func() error {
+		if value, ok := params.IfNoneMatch.Get(); ok {
+			return codec.Length(string(value), 0, 1024)
 		}
 		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "if-none-match",
-			In:   "header",
-			Err:  err,
-		}
+	}); err != nil {
+		return params, codec.ParamError("if-none-match", "header", err)
 	}
 	// Decode header: if-modified-since.
-	if err := func() error {
-		cfg := uri.HeaderParameterDecodingConfig{
-			Name:    "if-modified-since",
-			Explode: false,
-		}
-		if err := h.HasParam(cfg); err == nil {
-			if err := h.DecodeParam(cfg, func(d uri.Decoder) error {
-				var paramsDotIfModifiedSinceVal string
-				if err := func() error {
-					val, err := d.DecodeValue()
-					if err != nil {
-						return err
-					}
-
-					c, err := conv.ToString(val)
-					if err != nil {
-						return err
-					}
-
-					paramsDotIfModifiedSinceVal = c
-					return nil
-				}(); err != nil {
-					return err
-				}
-				params.IfModifiedSince.SetTo(paramsDotIfModifiedSinceVal)
-				return nil
-			}); err != nil {
-				return err
-			}
-			if err := func() error {
-				if value, ok := params.IfModifiedSince.Get(); ok {
-					if err := func() error {
-						if err := (validate.String{
-							MinLength:     0,
-							MinLengthSet:  false,
-							MaxLength:     64,
-							MaxLengthSet:  true,
-							Email:         false,
-							Hostname:      false,
-							Regex:         nil,
-							MinNumeric:    0,
-							MinNumericSet: false,
-							MaxNumeric:    0,
-							MaxNumericSet: false,
-						}).Validate(string(value)); err != nil {
-							return errors.Wrap(err, "string")
-						}
-						return nil
-					}(); err != nil {
-						return err
-					}
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
+	if err := codec.Param(h, uri.HeaderParameterDecodingConfig{Name: "if-modified-since"}, false, func(d uri.Decoder) error {
+		return codec.SetParamText(d, params.IfModifiedSince.SetTo)
+	}, func() error {
+		if value, ok := params.IfModifiedSince.Get(); ok {
+			return codec.Length(string(value), 0, 64)
 		}
 		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "if-modified-since",
-			In:   "header",
-			Err:  err,
-		}
+	}); err != nil {
+		return params, codec.ParamError("if-modified-since", "header", err)
 	}
 	return params, nil
 }
@@ -908,81 +217,16 @@ type GetVoiceParams struct {
 }
 
 func unpackGetVoiceParams(packed middleware.Parameters) (params GetVoiceParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
+	codec.Unpack(packed, "id", "path", true, &params.ID)
 	return params
 }
 
 func decodeGetVoiceParams(args [1]string, argsEscaped bool, r *http.Request) (params GetVoiceParams, _ error) {
 	// Decode path: id.
-	if err := func() error {
-		param := args[0]
-		if argsEscaped {
-			unescaped, err := url.PathUnescape(args[0])
-			if err != nil {
-				return errors.Wrap(err, "unescape path")
-			}
-			param = unescaped
-		}
-		if len(param) > 0 {
-			d := uri.NewPathDecoder(uri.PathDecoderConfig{
-				Param:   "id",
-				Value:   param,
-				Style:   uri.PathStyleSimple,
-				Explode: false,
-			})
-
-			if err := func() error {
-				val, err := d.DecodeValue()
-				if err != nil {
-					return err
-				}
-
-				c, err := conv.ToString(val)
-				if err != nil {
-					return err
-				}
-
-				params.ID = c
-				return nil
-			}(); err != nil {
-				return err
-			}
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     128,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(params.ID)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		} else {
-			return validate.ErrFieldRequired
-		}
-		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "id",
-			In:   "path",
-			Err:  err,
-		}
+	if err := codec.PathParam("id", args[0], argsEscaped, func(d uri.Decoder) error { return codec.DecodeParamText(d, &params.ID) }, func() error {
+		return codec.Length(string(params.ID), 1, 128)
+	}); err != nil {
+		return params, err
 	}
 	return params, nil
 }
@@ -999,105 +243,24 @@ type ListSpeechSamplesParams struct {
 }
 
 func unpackListSpeechSamplesParams(packed middleware.Parameters) (params ListSpeechSamplesParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "voice_id",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.VoiceID = v.(OptString)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "limit",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Limit = v.(OptInt)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "offset",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Offset = v.(OptInt)
-		}
-	}
+	codec.Unpack(packed, "voice_id", "query", false, &params.VoiceID)
+	codec.Unpack(packed, "limit", "query", false, &params.Limit)
+	codec.Unpack(packed, "offset", "query", false, &params.Offset)
 	return params
 }
 
 func decodeListSpeechSamplesParams(args [0]string, argsEscaped bool, r *http.Request) (params ListSpeechSamplesParams, _ error) {
 	q := uri.NewQueryDecoder(r.URL.Query())
 	// Decode query: voice_id.
-	if err := func() error {
-		cfg := uri.QueryParameterDecodingConfig{
-			Name:    "voice_id",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
-		}
-
-		if err := q.HasParam(cfg); err == nil {
-			if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
-				var paramsDotVoiceIDVal string
-				if err := func() error {
-					val, err := d.DecodeValue()
-					if err != nil {
-						return err
-					}
-
-					c, err := conv.ToString(val)
-					if err != nil {
-						return err
-					}
-
-					paramsDotVoiceIDVal = c
-					return nil
-				}(); err != nil {
-					return err
-				}
-				params.VoiceID.SetTo(paramsDotVoiceIDVal)
-				return nil
-			}); err != nil {
-				return err
-			}
-			if err := func() error {
-				if value, ok := params.VoiceID.Get(); ok {
-					if err := func() error {
-						if err := (validate.String{
-							MinLength:     0,
-							MinLengthSet:  false,
-							MaxLength:     128,
-							MaxLengthSet:  true,
-							Email:         false,
-							Hostname:      false,
-							Regex:         nil,
-							MinNumeric:    0,
-							MinNumericSet: false,
-							MaxNumeric:    0,
-							MaxNumericSet: false,
-						}).Validate(string(value)); err != nil {
-							return errors.Wrap(err, "string")
-						}
-						return nil
-					}(); err != nil {
-						return err
-					}
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
+	if err := codec.Param(q, uri.QueryParameterDecodingConfig{Name: "voice_id", Style: uri.QueryStyleForm, Explode: true}, false, func(d uri.Decoder) error {
+		return codec.SetParamText(d, params.VoiceID.SetTo)
+	}, func() error {
+		if value, ok := params.VoiceID.Get(); ok {
+			return codec.Length(string(value), 0, 128)
 		}
 		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "voice_id",
-			In:   "query",
-			Err:  err,
-		}
+	}); err != nil {
+		return params, codec.ParamError("voice_id", "query", err)
 	}
 	// Set default value for query: limit.
 	{
@@ -1105,70 +268,15 @@ func decodeListSpeechSamplesParams(args [0]string, argsEscaped bool, r *http.Req
 		params.Limit.SetTo(val)
 	}
 	// Decode query: limit.
-	if err := func() error {
-		cfg := uri.QueryParameterDecodingConfig{
-			Name:    "limit",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
-		}
-
-		if err := q.HasParam(cfg); err == nil {
-			if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
-				var paramsDotLimitVal int
-				if err := func() error {
-					val, err := d.DecodeValue()
-					if err != nil {
-						return err
-					}
-
-					c, err := conv.ToInt(val)
-					if err != nil {
-						return err
-					}
-
-					paramsDotLimitVal = c
-					return nil
-				}(); err != nil {
-					return err
-				}
-				params.Limit.SetTo(paramsDotLimitVal)
-				return nil
-			}); err != nil {
-				return err
-			}
-			if err := func() error {
-				if value, ok := params.Limit.Get(); ok {
-					if err := func() error {
-						if err := (validate.Int{
-							MinSet:        true,
-							Min:           1,
-							MaxSet:        true,
-							Max:           100,
-							MinExclusive:  false,
-							MaxExclusive:  false,
-							MultipleOfSet: false,
-							MultipleOf:    0,
-							Pattern:       nil,
-						}).Validate(int64(value)); err != nil {
-							return errors.Wrap(err, "int")
-						}
-						return nil
-					}(); err != nil {
-						return err
-					}
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
+	if err := codec.Param(q, uri.QueryParameterDecodingConfig{Name: "limit", Style: uri.QueryStyleForm, Explode: true}, false, func(d uri.Decoder) error {
+		return codec.SetParam(d, params.Limit.SetTo, conv.ToInt)
+	}, func() error {
+		if value, ok := params.Limit.Get(); ok {
+			return codec.Int(int64(value), validate.Int{MinSet: true, Min: 1, MaxSet: true, Max: 100})
 		}
 		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "limit",
-			In:   "query",
-			Err:  err,
-		}
+	}); err != nil {
+		return params, codec.ParamError("limit", "query", err)
 	}
 	// Set default value for query: offset.
 	{
@@ -1176,70 +284,15 @@ func decodeListSpeechSamplesParams(args [0]string, argsEscaped bool, r *http.Req
 		params.Offset.SetTo(val)
 	}
 	// Decode query: offset.
-	if err := func() error {
-		cfg := uri.QueryParameterDecodingConfig{
-			Name:    "offset",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
-		}
-
-		if err := q.HasParam(cfg); err == nil {
-			if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
-				var paramsDotOffsetVal int
-				if err := func() error {
-					val, err := d.DecodeValue()
-					if err != nil {
-						return err
-					}
-
-					c, err := conv.ToInt(val)
-					if err != nil {
-						return err
-					}
-
-					paramsDotOffsetVal = c
-					return nil
-				}(); err != nil {
-					return err
-				}
-				params.Offset.SetTo(paramsDotOffsetVal)
-				return nil
-			}); err != nil {
-				return err
-			}
-			if err := func() error {
-				if value, ok := params.Offset.Get(); ok {
-					if err := func() error {
-						if err := (validate.Int{
-							MinSet:        true,
-							Min:           0,
-							MaxSet:        true,
-							Max:           1000000,
-							MinExclusive:  false,
-							MaxExclusive:  false,
-							MultipleOfSet: false,
-							MultipleOf:    0,
-							Pattern:       nil,
-						}).Validate(int64(value)); err != nil {
-							return errors.Wrap(err, "int")
-						}
-						return nil
-					}(); err != nil {
-						return err
-					}
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
+	if err := codec.Param(q, uri.QueryParameterDecodingConfig{Name: "offset", Style: uri.QueryStyleForm, Explode: true}, false, func(d uri.Decoder) error {
+		return codec.SetParam(d, params.Offset.SetTo, conv.ToInt)
+	}, func() error {
+		if value, ok := params.Offset.Get(); ok {
+			return codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 1000000})
 		}
 		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "offset",
-			In:   "query",
-			Err:  err,
-		}
+	}); err != nil {
+		return params, codec.ParamError("offset", "query", err)
 	}
 	return params, nil
 }
@@ -1251,81 +304,16 @@ type RenameVoiceParams struct {
 }
 
 func unpackRenameVoiceParams(packed middleware.Parameters) (params RenameVoiceParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
+	codec.Unpack(packed, "id", "path", true, &params.ID)
 	return params
 }
 
 func decodeRenameVoiceParams(args [1]string, argsEscaped bool, r *http.Request) (params RenameVoiceParams, _ error) {
 	// Decode path: id.
-	if err := func() error {
-		param := args[0]
-		if argsEscaped {
-			unescaped, err := url.PathUnescape(args[0])
-			if err != nil {
-				return errors.Wrap(err, "unescape path")
-			}
-			param = unescaped
-		}
-		if len(param) > 0 {
-			d := uri.NewPathDecoder(uri.PathDecoderConfig{
-				Param:   "id",
-				Value:   param,
-				Style:   uri.PathStyleSimple,
-				Explode: false,
-			})
-
-			if err := func() error {
-				val, err := d.DecodeValue()
-				if err != nil {
-					return err
-				}
-
-				c, err := conv.ToString(val)
-				if err != nil {
-					return err
-				}
-
-				params.ID = c
-				return nil
-			}(); err != nil {
-				return err
-			}
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     128,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(params.ID)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		} else {
-			return validate.ErrFieldRequired
-		}
-		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "id",
-			In:   "path",
-			Err:  err,
-		}
+	if err := codec.PathParam("id", args[0], argsEscaped, func(d uri.Decoder) error { return codec.DecodeParamText(d, &params.ID) }, func() error {
+		return codec.Length(string(params.ID), 1, 128)
+	}); err != nil {
+		return params, err
 	}
 	return params, nil
 }
@@ -1337,81 +325,16 @@ type RenameVoiceAliasParams struct {
 }
 
 func unpackRenameVoiceAliasParams(packed middleware.Parameters) (params RenameVoiceAliasParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
+	codec.Unpack(packed, "id", "path", true, &params.ID)
 	return params
 }
 
 func decodeRenameVoiceAliasParams(args [1]string, argsEscaped bool, r *http.Request) (params RenameVoiceAliasParams, _ error) {
 	// Decode path: id.
-	if err := func() error {
-		param := args[0]
-		if argsEscaped {
-			unescaped, err := url.PathUnescape(args[0])
-			if err != nil {
-				return errors.Wrap(err, "unescape path")
-			}
-			param = unescaped
-		}
-		if len(param) > 0 {
-			d := uri.NewPathDecoder(uri.PathDecoderConfig{
-				Param:   "id",
-				Value:   param,
-				Style:   uri.PathStyleSimple,
-				Explode: false,
-			})
-
-			if err := func() error {
-				val, err := d.DecodeValue()
-				if err != nil {
-					return err
-				}
-
-				c, err := conv.ToString(val)
-				if err != nil {
-					return err
-				}
-
-				params.ID = c
-				return nil
-			}(); err != nil {
-				return err
-			}
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     128,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(params.ID)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		} else {
-			return validate.ErrFieldRequired
-		}
-		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "id",
-			In:   "path",
-			Err:  err,
-		}
+	if err := codec.PathParam("id", args[0], argsEscaped, func(d uri.Decoder) error { return codec.DecodeParamText(d, &params.ID) }, func() error {
+		return codec.Length(string(params.ID), 1, 128)
+	}); err != nil {
+		return params, err
 	}
 	return params, nil
 }

@@ -3,19 +3,18 @@
 package speechoas
 
 import (
-	"bytes"
-	"io"
 	"mime"
 	"net/http"
 	"net/url"
 
 	"github.com/go-faster/errors"
-	"github.com/go-faster/jx"
-	"github.com/ogen-go/ogen/conv"
+
 	ht "github.com/ogen-go/ogen/http"
-	"github.com/ogen-go/ogen/ogenerrors"
+
 	"github.com/ogen-go/ogen/uri"
 	"github.com/ogen-go/ogen/validate"
+
+	"github.com/callwright/callwright/transport/oas/internal/codec"
 )
 
 func (s *Server) decodeCloneVoiceRequest(r *http.Request) (
@@ -95,46 +94,14 @@ func (s *Server) decodeCloneVoiceRequest(r *http.Request) (
 		}
 		q := uri.NewQueryDecoder(form)
 		{
-			cfg := uri.QueryParameterDecodingConfig{
-				Name:    "name",
-				Style:   uri.QueryStyleForm,
-				Explode: true,
-			}
+			cfg := uri.QueryParameterDecodingConfig{Name: "name", Style: uri.QueryStyleForm, Explode: true}
 			if err := q.HasParam(cfg); err == nil {
 				if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
-					val, err := d.DecodeValue()
-					if err != nil {
-						return err
-					}
-
-					c, err := conv.ToString(val)
-					if err != nil {
-						return err
-					}
-
-					request.Name = c
-					return nil
+					return codec.DecodeParamText(d, &request.Name)
 				}); err != nil {
 					return req, rawBody, close, errors.Wrap(err, "decode \"name\"")
 				}
-				if err := func() error {
-					if err := (validate.String{
-						MinLength:     1,
-						MinLengthSet:  true,
-						MaxLength:     30,
-						MaxLengthSet:  true,
-						Email:         false,
-						Hostname:      false,
-						Regex:         nil,
-						MinNumeric:    0,
-						MinNumericSet: false,
-						MaxNumeric:    0,
-						MaxNumericSet: false,
-					}).Validate(string(request.Name)); err != nil {
-						return errors.Wrap(err, "string")
-					}
-					return nil
-				}(); err != nil {
+				if err := codec.Length(string(request.Name), 1, 30); err != nil {
 					return req, rawBody, close, errors.Wrap(err, "validate")
 				}
 			} else {
@@ -142,179 +109,47 @@ func (s *Server) decodeCloneVoiceRequest(r *http.Request) (
 			}
 		}
 		{
-			cfg := uri.QueryParameterDecodingConfig{
-				Name:    "gender",
-				Style:   uri.QueryStyleForm,
-				Explode: true,
-			}
+			cfg := uri.QueryParameterDecodingConfig{Name: "gender", Style: uri.QueryStyleForm, Explode: true}
 			if err := q.HasParam(cfg); err == nil {
 				if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
-					var requestDotGenderVal string
-					if err := func() error {
-						val, err := d.DecodeValue()
-						if err != nil {
-							return err
-						}
-
-						c, err := conv.ToString(val)
-						if err != nil {
-							return err
-						}
-
-						requestDotGenderVal = c
-						return nil
-					}(); err != nil {
-						return err
-					}
-					request.Gender.SetTo(requestDotGenderVal)
-					return nil
+					return codec.SetParamText(d, request.Gender.SetTo)
 				}); err != nil {
 					return req, rawBody, close, errors.Wrap(err, "decode \"gender\"")
 				}
-				if err := func() error {
-					if value, ok := request.Gender.Get(); ok {
-						if err := func() error {
-							if err := (validate.String{
-								MinLength:     0,
-								MinLengthSet:  false,
-								MaxLength:     30,
-								MaxLengthSet:  true,
-								Email:         false,
-								Hostname:      false,
-								Regex:         nil,
-								MinNumeric:    0,
-								MinNumericSet: false,
-								MaxNumeric:    0,
-								MaxNumericSet: false,
-							}).Validate(string(value)); err != nil {
-								return errors.Wrap(err, "string")
-							}
-							return nil
-						}(); err != nil {
-							return err
-						}
+				if value, ok := request.Gender.Get(); ok {
+					if err := codec.Length(string(value), 0, 30); err != nil {
+						return req, rawBody, close, errors.Wrap(err, "validate")
 					}
-					return nil
-				}(); err != nil {
-					return req, rawBody, close, errors.Wrap(err, "validate")
 				}
 			}
 		}
 		{
-			cfg := uri.QueryParameterDecodingConfig{
-				Name:    "description",
-				Style:   uri.QueryStyleForm,
-				Explode: true,
-			}
+			cfg := uri.QueryParameterDecodingConfig{Name: "description", Style: uri.QueryStyleForm, Explode: true}
 			if err := q.HasParam(cfg); err == nil {
 				if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
-					var requestDotDescriptionVal string
-					if err := func() error {
-						val, err := d.DecodeValue()
-						if err != nil {
-							return err
-						}
-
-						c, err := conv.ToString(val)
-						if err != nil {
-							return err
-						}
-
-						requestDotDescriptionVal = c
-						return nil
-					}(); err != nil {
-						return err
-					}
-					request.Description.SetTo(requestDotDescriptionVal)
-					return nil
+					return codec.SetParamText(d, request.Description.SetTo)
 				}); err != nil {
 					return req, rawBody, close, errors.Wrap(err, "decode \"description\"")
 				}
-				if err := func() error {
-					if value, ok := request.Description.Get(); ok {
-						if err := func() error {
-							if err := (validate.String{
-								MinLength:     0,
-								MinLengthSet:  false,
-								MaxLength:     500,
-								MaxLengthSet:  true,
-								Email:         false,
-								Hostname:      false,
-								Regex:         nil,
-								MinNumeric:    0,
-								MinNumericSet: false,
-								MaxNumeric:    0,
-								MaxNumericSet: false,
-							}).Validate(string(value)); err != nil {
-								return errors.Wrap(err, "string")
-							}
-							return nil
-						}(); err != nil {
-							return err
-						}
+				if value, ok := request.Description.Get(); ok {
+					if err := codec.Length(string(value), 0, 500); err != nil {
+						return req, rawBody, close, errors.Wrap(err, "validate")
 					}
-					return nil
-				}(); err != nil {
-					return req, rawBody, close, errors.Wrap(err, "validate")
 				}
 			}
 		}
 		{
-			cfg := uri.QueryParameterDecodingConfig{
-				Name:    "language",
-				Style:   uri.QueryStyleForm,
-				Explode: true,
-			}
+			cfg := uri.QueryParameterDecodingConfig{Name: "language", Style: uri.QueryStyleForm, Explode: true}
 			if err := q.HasParam(cfg); err == nil {
 				if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
-					var requestDotLanguageVal string
-					if err := func() error {
-						val, err := d.DecodeValue()
-						if err != nil {
-							return err
-						}
-
-						c, err := conv.ToString(val)
-						if err != nil {
-							return err
-						}
-
-						requestDotLanguageVal = c
-						return nil
-					}(); err != nil {
-						return err
-					}
-					request.Language.SetTo(requestDotLanguageVal)
-					return nil
+					return codec.SetParamText(d, request.Language.SetTo)
 				}); err != nil {
 					return req, rawBody, close, errors.Wrap(err, "decode \"language\"")
 				}
-				if err := func() error {
-					if value, ok := request.Language.Get(); ok {
-						if err := func() error {
-							if err := (validate.String{
-								MinLength:     2,
-								MinLengthSet:  true,
-								MaxLength:     35,
-								MaxLengthSet:  true,
-								Email:         false,
-								Hostname:      false,
-								Regex:         nil,
-								MinNumeric:    0,
-								MinNumericSet: false,
-								MaxNumeric:    0,
-								MaxNumericSet: false,
-							}).Validate(string(value)); err != nil {
-								return errors.Wrap(err, "string")
-							}
-							return nil
-						}(); err != nil {
-							return err
-						}
+				if value, ok := request.Language.Get(); ok {
+					if err := codec.Length(string(value), 2, 35); err != nil {
+						return req, rawBody, close, errors.Wrap(err, "validate")
 					}
-					return nil
-				}(); err != nil {
-					return req, rawBody, close, errors.Wrap(err, "validate")
 				}
 			}
 		}
@@ -337,23 +172,12 @@ func (s *Server) decodeCloneVoiceRequest(r *http.Request) (
 						Header: fh.Header,
 					})
 				}
-				if err := func() error {
+				return codec.Wrap(func() error {
 					if request.AudioSamples == nil {
 						return nil // null
 					}
-					if err := (validate.Array{
-						MinLength:    1,
-						MinLengthSet: true,
-						MaxLength:    10,
-						MaxLengthSet: true,
-					}).ValidateLength(len(request.AudioSamples)); err != nil {
-						return errors.Wrap(err, "array")
-					}
-					return nil
-				}(); err != nil {
-					return errors.Wrap(err, "validate")
-				}
-				return nil
+					return codec.Size(len(request.AudioSamples), 1, 10)
+				}(), "validate")
 			}(); err != nil {
 				return req, rawBody, close, errors.Wrap(err, "decode \"audio_samples\"")
 			}
@@ -364,239 +188,14 @@ func (s *Server) decodeCloneVoiceRequest(r *http.Request) (
 	}
 }
 
-func (s *Server) decodeCreateSpeechRequest(r *http.Request) (
-	req *SpeechCreate,
-	rawBody []byte,
-	close func() error,
-	rerr error,
-) {
-	var closers []func() error
-	close = func() error {
-		var merr error
-		// Close in reverse order, to match defer behavior.
-		for i := len(closers) - 1; i >= 0; i-- {
-			c := closers[i]
-			merr = errors.Join(merr, c())
-		}
-		return merr
-	}
-	defer func() {
-		if rerr != nil {
-			rerr = errors.Join(rerr, close())
-		}
-	}()
-	ct, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if err != nil {
-		return req, rawBody, close, errors.Wrap(err, "parse media type")
-	}
-	switch {
-	case ct == "application/json":
-		if r.ContentLength == 0 {
-			return req, rawBody, close, validate.ErrBodyRequired
-		}
-		buf, err := io.ReadAll(r.Body)
-		defer func() {
-			_ = r.Body.Close()
-		}()
-		if err != nil {
-			return req, rawBody, close, err
-		}
-
-		// Reset the body to allow for downstream reading.
-		r.Body = io.NopCloser(bytes.NewBuffer(buf))
-
-		if len(buf) == 0 {
-			return req, rawBody, close, validate.ErrBodyRequired
-		}
-
-		rawBody = append(rawBody, buf...)
-		d := jx.DecodeBytes(buf)
-
-		var request SpeechCreate
-		if err := func() error {
-			if err := request.Decode(d); err != nil {
-				return err
-			}
-			if err := d.Skip(); err != io.EOF {
-				return errors.New("unexpected trailing data")
-			}
-			return nil
-		}(); err != nil {
-			err = &ogenerrors.DecodeBodyError{
-				ContentType: ct,
-				Body:        buf,
-				Err:         err,
-			}
-			return req, rawBody, close, err
-		}
-		if err := func() error {
-			if err := request.Validate(); err != nil {
-				return err
-			}
-			return nil
-		}(); err != nil {
-			return req, rawBody, close, errors.Wrap(err, "validate")
-		}
-		return &request, rawBody, close, nil
-	default:
-		return req, rawBody, close, validate.InvalidContentType(ct)
-	}
+func (s *Server) decodeCreateSpeechRequest(r *http.Request) (*SpeechCreate, []byte, func() error, error) {
+	return codec.ReadRequest[SpeechCreate](r)
 }
 
-func (s *Server) decodeRenameVoiceRequest(r *http.Request) (
-	req *VoiceRename,
-	rawBody []byte,
-	close func() error,
-	rerr error,
-) {
-	var closers []func() error
-	close = func() error {
-		var merr error
-		// Close in reverse order, to match defer behavior.
-		for i := len(closers) - 1; i >= 0; i-- {
-			c := closers[i]
-			merr = errors.Join(merr, c())
-		}
-		return merr
-	}
-	defer func() {
-		if rerr != nil {
-			rerr = errors.Join(rerr, close())
-		}
-	}()
-	ct, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if err != nil {
-		return req, rawBody, close, errors.Wrap(err, "parse media type")
-	}
-	switch {
-	case ct == "application/json":
-		if r.ContentLength == 0 {
-			return req, rawBody, close, validate.ErrBodyRequired
-		}
-		buf, err := io.ReadAll(r.Body)
-		defer func() {
-			_ = r.Body.Close()
-		}()
-		if err != nil {
-			return req, rawBody, close, err
-		}
-
-		// Reset the body to allow for downstream reading.
-		r.Body = io.NopCloser(bytes.NewBuffer(buf))
-
-		if len(buf) == 0 {
-			return req, rawBody, close, validate.ErrBodyRequired
-		}
-
-		rawBody = append(rawBody, buf...)
-		d := jx.DecodeBytes(buf)
-
-		var request VoiceRename
-		if err := func() error {
-			if err := request.Decode(d); err != nil {
-				return err
-			}
-			if err := d.Skip(); err != io.EOF {
-				return errors.New("unexpected trailing data")
-			}
-			return nil
-		}(); err != nil {
-			err = &ogenerrors.DecodeBodyError{
-				ContentType: ct,
-				Body:        buf,
-				Err:         err,
-			}
-			return req, rawBody, close, err
-		}
-		if err := func() error {
-			if err := request.Validate(); err != nil {
-				return err
-			}
-			return nil
-		}(); err != nil {
-			return req, rawBody, close, errors.Wrap(err, "validate")
-		}
-		return &request, rawBody, close, nil
-	default:
-		return req, rawBody, close, validate.InvalidContentType(ct)
-	}
+func (s *Server) decodeRenameVoiceRequest(r *http.Request) (*VoiceRename, []byte, func() error, error) {
+	return codec.ReadRequest[VoiceRename](r)
 }
 
-func (s *Server) decodeRenameVoiceAliasRequest(r *http.Request) (
-	req *VoiceRename,
-	rawBody []byte,
-	close func() error,
-	rerr error,
-) {
-	var closers []func() error
-	close = func() error {
-		var merr error
-		// Close in reverse order, to match defer behavior.
-		for i := len(closers) - 1; i >= 0; i-- {
-			c := closers[i]
-			merr = errors.Join(merr, c())
-		}
-		return merr
-	}
-	defer func() {
-		if rerr != nil {
-			rerr = errors.Join(rerr, close())
-		}
-	}()
-	ct, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if err != nil {
-		return req, rawBody, close, errors.Wrap(err, "parse media type")
-	}
-	switch {
-	case ct == "application/json":
-		if r.ContentLength == 0 {
-			return req, rawBody, close, validate.ErrBodyRequired
-		}
-		buf, err := io.ReadAll(r.Body)
-		defer func() {
-			_ = r.Body.Close()
-		}()
-		if err != nil {
-			return req, rawBody, close, err
-		}
-
-		// Reset the body to allow for downstream reading.
-		r.Body = io.NopCloser(bytes.NewBuffer(buf))
-
-		if len(buf) == 0 {
-			return req, rawBody, close, validate.ErrBodyRequired
-		}
-
-		rawBody = append(rawBody, buf...)
-		d := jx.DecodeBytes(buf)
-
-		var request VoiceRename
-		if err := func() error {
-			if err := request.Decode(d); err != nil {
-				return err
-			}
-			if err := d.Skip(); err != io.EOF {
-				return errors.New("unexpected trailing data")
-			}
-			return nil
-		}(); err != nil {
-			err = &ogenerrors.DecodeBodyError{
-				ContentType: ct,
-				Body:        buf,
-				Err:         err,
-			}
-			return req, rawBody, close, err
-		}
-		if err := func() error {
-			if err := request.Validate(); err != nil {
-				return err
-			}
-			return nil
-		}(); err != nil {
-			return req, rawBody, close, errors.Wrap(err, "validate")
-		}
-		return &request, rawBody, close, nil
-	default:
-		return req, rawBody, close, validate.InvalidContentType(ct)
-	}
+func (s *Server) decodeRenameVoiceAliasRequest(r *http.Request) (*VoiceRename, []byte, func() error, error) {
+	return codec.ReadRequest[VoiceRename](r)
 }

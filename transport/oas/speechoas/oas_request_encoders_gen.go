@@ -3,16 +3,17 @@
 package speechoas
 
 import (
-	"bytes"
 	"mime"
 	"mime/multipart"
 	"net/http"
 
 	"github.com/go-faster/errors"
-	"github.com/go-faster/jx"
+
 	"github.com/ogen-go/ogen/conv"
 	ht "github.com/ogen-go/ogen/http"
 	"github.com/ogen-go/ogen/uri"
+
+	"github.com/callwright/callwright/transport/oas/internal/codec"
 )
 
 func encodeCloneVoiceRequest(
@@ -23,66 +24,34 @@ func encodeCloneVoiceRequest(
 	request := req
 
 	q := uri.NewFormEncoder(map[string]string{})
-	{
-		// Encode "name" form field.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "name",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
-		}
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			return e.EncodeValue(conv.StringToString(request.Name))
-		}); err != nil {
-			return errors.Wrap(err, "encode query")
-		}
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "name", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		return e.EncodeValue(conv.StringToString(request.Name))
+	}); err != nil {
+		return errors.Wrap(err, "encode query")
 	}
-	{
-		// Encode "gender" form field.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "gender",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "gender", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := request.Gender.Get(); ok {
+			return e.EncodeValue(conv.StringToString(val))
 		}
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := request.Gender.Get(); ok {
-				return e.EncodeValue(conv.StringToString(val))
-			}
-			return nil
-		}); err != nil {
-			return errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return errors.Wrap(err, "encode query")
 	}
-	{
-		// Encode "description" form field.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "description",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "description", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := request.Description.Get(); ok {
+			return e.EncodeValue(conv.StringToString(val))
 		}
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := request.Description.Get(); ok {
-				return e.EncodeValue(conv.StringToString(val))
-			}
-			return nil
-		}); err != nil {
-			return errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return errors.Wrap(err, "encode query")
 	}
-	{
-		// Encode "language" form field.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "language",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "language", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := request.Language.Get(); ok {
+			return e.EncodeValue(conv.StringToString(val))
 		}
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := request.Language.Get(); ok {
-				return e.EncodeValue(conv.StringToString(val))
-			}
-			return nil
-		}); err != nil {
-			return errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return errors.Wrap(err, "encode query")
 	}
 	body, boundary := ht.CreateMultipartBody(func(w *multipart.Writer) error {
 		if err := func() error {
@@ -95,10 +64,7 @@ func encodeCloneVoiceRequest(
 		}(); err != nil {
 			return errors.Wrap(err, "write \"audio_samples\"")
 		}
-		if err := q.WriteMultipart(w); err != nil {
-			return errors.Wrap(err, "write multipart")
-		}
-		return nil
+		return codec.Wrap(q.WriteMultipart(w), "write multipart")
 	})
 	ht.SetCloserBody(r, body, mime.FormatMediaType(contentType, map[string]string{"boundary": boundary}))
 	return nil
@@ -108,13 +74,7 @@ func encodeCreateSpeechRequest(
 	req *SpeechCreate,
 	r *http.Request,
 ) error {
-	const contentType = "application/json"
-	e := new(jx.Encoder)
-	{
-		req.Encode(e)
-	}
-	encoded := e.Bytes()
-	ht.SetBody(r, bytes.NewReader(encoded), contentType)
+	codec.WriteRequest(r, req)
 	return nil
 }
 
@@ -122,13 +82,7 @@ func encodeRenameVoiceRequest(
 	req *VoiceRename,
 	r *http.Request,
 ) error {
-	const contentType = "application/json"
-	e := new(jx.Encoder)
-	{
-		req.Encode(e)
-	}
-	encoded := e.Bytes()
-	ht.SetBody(r, bytes.NewReader(encoded), contentType)
+	codec.WriteRequest(r, req)
 	return nil
 }
 
@@ -136,12 +90,6 @@ func encodeRenameVoiceAliasRequest(
 	req *VoiceRename,
 	r *http.Request,
 ) error {
-	const contentType = "application/json"
-	e := new(jx.Encoder)
-	{
-		req.Encode(e)
-	}
-	encoded := e.Bytes()
-	ht.SetBody(r, bytes.NewReader(encoded), contentType)
+	codec.WriteRequest(r, req)
 	return nil
 }

@@ -11,19 +11,12 @@ import (
 	"github.com/ogen-go/ogen/conv"
 	ht "github.com/ogen-go/ogen/http"
 	"github.com/ogen-go/ogen/uri"
+
+	"github.com/callwright/callwright/transport/oas/internal/codec"
 )
 
 func encodeCloneVoiceResponse(response *VoiceCloneReply, w http.ResponseWriter) error {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(200)
-
-	e := new(jx.Encoder)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
-		return errors.Wrap(err, "write")
-	}
-
-	return nil
+	return codec.WriteResponse(w, 200, response)
 }
 
 func encodeCreateSpeechResponse(response CreateSpeechRes, w http.ResponseWriter) error {
@@ -35,19 +28,13 @@ func encodeCreateSpeechResponse(response CreateSpeechRes, w http.ResponseWriter)
 		{
 			h := uri.NewHeaderEncoder(w.Header())
 			// Encode "X-Sample-Id" header.
-			{
-				cfg := uri.HeaderParameterEncodingConfig{
-					Name:    "X-Sample-Id",
-					Explode: false,
+			if err := h.EncodeParam(uri.HeaderParameterEncodingConfig{Name: "X-Sample-Id"}, func(e uri.Encoder) error {
+				if val, ok := response.XSampleID.Get(); ok {
+					return e.EncodeValue(conv.StringToString(val))
 				}
-				if err := h.EncodeParam(cfg, func(e uri.Encoder) error {
-					if val, ok := response.XSampleID.Get(); ok {
-						return e.EncodeValue(conv.StringToString(val))
-					}
-					return nil
-				}); err != nil {
-					return errors.Wrap(err, "encode X-Sample-Id header")
-				}
+				return nil
+			}); err != nil {
+				return errors.Wrap(err, "encode X-Sample-Id header")
 			}
 		}
 		w.WriteHeader(200)
@@ -67,19 +54,13 @@ func encodeCreateSpeechResponse(response CreateSpeechRes, w http.ResponseWriter)
 		{
 			h := uri.NewHeaderEncoder(w.Header())
 			// Encode "X-Sample-Id" header.
-			{
-				cfg := uri.HeaderParameterEncodingConfig{
-					Name:    "X-Sample-Id",
-					Explode: false,
+			if err := h.EncodeParam(uri.HeaderParameterEncodingConfig{Name: "X-Sample-Id"}, func(e uri.Encoder) error {
+				if val, ok := response.XSampleID.Get(); ok {
+					return e.EncodeValue(conv.StringToString(val))
 				}
-				if err := h.EncodeParam(cfg, func(e uri.Encoder) error {
-					if val, ok := response.XSampleID.Get(); ok {
-						return e.EncodeValue(conv.StringToString(val))
-					}
-					return nil
-				}); err != nil {
-					return errors.Wrap(err, "encode X-Sample-Id header")
-				}
+				return nil
+			}); err != nil {
+				return errors.Wrap(err, "encode X-Sample-Id header")
 			}
 		}
 		w.WriteHeader(200)
@@ -100,29 +81,11 @@ func encodeCreateSpeechResponse(response CreateSpeechRes, w http.ResponseWriter)
 }
 
 func encodeDeleteSpeechSampleResponse(response *SpeechSampleDeletedReply, w http.ResponseWriter) error {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(200)
-
-	e := new(jx.Encoder)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
-		return errors.Wrap(err, "write")
-	}
-
-	return nil
+	return codec.WriteResponse(w, 200, response)
 }
 
 func encodeDeleteVoiceResponse(response *VoiceDeletedReply, w http.ResponseWriter) error {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(200)
-
-	e := new(jx.Encoder)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
-		return errors.Wrap(err, "write")
-	}
-
-	return nil
+	return codec.WriteResponse(w, 200, response)
 }
 
 func encodeGetSpeechSampleResponse(response GetSpeechSampleRes, w http.ResponseWriter) error {
@@ -134,79 +97,49 @@ func encodeGetSpeechSampleResponse(response GetSpeechSampleRes, w http.ResponseW
 		{
 			h := uri.NewHeaderEncoder(w.Header())
 			// Encode "Accept-Ranges" header.
-			{
-				cfg := uri.HeaderParameterEncodingConfig{
-					Name:    "Accept-Ranges",
-					Explode: false,
+			if err := h.EncodeParam(uri.HeaderParameterEncodingConfig{Name: "Accept-Ranges"}, func(e uri.Encoder) error {
+				if val, ok := response.AcceptRanges.Get(); ok {
+					return e.EncodeValue(conv.StringToString(val))
 				}
-				if err := h.EncodeParam(cfg, func(e uri.Encoder) error {
-					if val, ok := response.AcceptRanges.Get(); ok {
-						return e.EncodeValue(conv.StringToString(val))
-					}
-					return nil
-				}); err != nil {
-					return errors.Wrap(err, "encode Accept-Ranges header")
-				}
+				return nil
+			}); err != nil {
+				return errors.Wrap(err, "encode Accept-Ranges header")
 			}
 			// Encode "Cache-Control" header.
-			{
-				cfg := uri.HeaderParameterEncodingConfig{
-					Name:    "Cache-Control",
-					Explode: false,
+			if err := h.EncodeParam(uri.HeaderParameterEncodingConfig{Name: "Cache-Control"}, func(e uri.Encoder) error {
+				if val, ok := response.CacheControl.Get(); ok {
+					return e.EncodeValue(conv.StringToString(val))
 				}
-				if err := h.EncodeParam(cfg, func(e uri.Encoder) error {
-					if val, ok := response.CacheControl.Get(); ok {
-						return e.EncodeValue(conv.StringToString(val))
-					}
-					return nil
-				}); err != nil {
-					return errors.Wrap(err, "encode Cache-Control header")
-				}
+				return nil
+			}); err != nil {
+				return errors.Wrap(err, "encode Cache-Control header")
 			}
 			// Encode "Content-Disposition" header.
-			{
-				cfg := uri.HeaderParameterEncodingConfig{
-					Name:    "Content-Disposition",
-					Explode: false,
+			if err := h.EncodeParam(uri.HeaderParameterEncodingConfig{Name: "Content-Disposition"}, func(e uri.Encoder) error {
+				if val, ok := response.ContentDisposition.Get(); ok {
+					return e.EncodeValue(conv.StringToString(val))
 				}
-				if err := h.EncodeParam(cfg, func(e uri.Encoder) error {
-					if val, ok := response.ContentDisposition.Get(); ok {
-						return e.EncodeValue(conv.StringToString(val))
-					}
-					return nil
-				}); err != nil {
-					return errors.Wrap(err, "encode Content-Disposition header")
-				}
+				return nil
+			}); err != nil {
+				return errors.Wrap(err, "encode Content-Disposition header")
 			}
 			// Encode "ETag" header.
-			{
-				cfg := uri.HeaderParameterEncodingConfig{
-					Name:    "ETag",
-					Explode: false,
+			if err := h.EncodeParam(uri.HeaderParameterEncodingConfig{Name: "ETag"}, func(e uri.Encoder) error {
+				if val, ok := response.ETag.Get(); ok {
+					return e.EncodeValue(conv.StringToString(val))
 				}
-				if err := h.EncodeParam(cfg, func(e uri.Encoder) error {
-					if val, ok := response.ETag.Get(); ok {
-						return e.EncodeValue(conv.StringToString(val))
-					}
-					return nil
-				}); err != nil {
-					return errors.Wrap(err, "encode ETag header")
-				}
+				return nil
+			}); err != nil {
+				return errors.Wrap(err, "encode ETag header")
 			}
 			// Encode "Last-Modified" header.
-			{
-				cfg := uri.HeaderParameterEncodingConfig{
-					Name:    "Last-Modified",
-					Explode: false,
+			if err := h.EncodeParam(uri.HeaderParameterEncodingConfig{Name: "Last-Modified"}, func(e uri.Encoder) error {
+				if val, ok := response.LastModified.Get(); ok {
+					return e.EncodeValue(conv.StringToString(val))
 				}
-				if err := h.EncodeParam(cfg, func(e uri.Encoder) error {
-					if val, ok := response.LastModified.Get(); ok {
-						return e.EncodeValue(conv.StringToString(val))
-					}
-					return nil
-				}); err != nil {
-					return errors.Wrap(err, "encode Last-Modified header")
-				}
+				return nil
+			}); err != nil {
+				return errors.Wrap(err, "encode Last-Modified header")
 			}
 		}
 		w.WriteHeader(200)
@@ -225,68 +158,23 @@ func encodeGetSpeechSampleResponse(response GetSpeechSampleRes, w http.ResponseW
 }
 
 func encodeGetVoiceResponse(response *VoiceReply, w http.ResponseWriter) error {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(200)
-
-	e := new(jx.Encoder)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
-		return errors.Wrap(err, "write")
-	}
-
-	return nil
+	return codec.WriteResponse(w, 200, response)
 }
 
 func encodeListSpeechSamplesResponse(response *SpeechSampleListReply, w http.ResponseWriter) error {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(200)
-
-	e := new(jx.Encoder)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
-		return errors.Wrap(err, "write")
-	}
-
-	return nil
+	return codec.WriteResponse(w, 200, response)
 }
 
 func encodeListVoicesResponse(response *VoiceListReply, w http.ResponseWriter) error {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(200)
-
-	e := new(jx.Encoder)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
-		return errors.Wrap(err, "write")
-	}
-
-	return nil
+	return codec.WriteResponse(w, 200, response)
 }
 
 func encodeRenameVoiceResponse(response *VoiceRenameReply, w http.ResponseWriter) error {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(200)
-
-	e := new(jx.Encoder)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
-		return errors.Wrap(err, "write")
-	}
-
-	return nil
+	return codec.WriteResponse(w, 200, response)
 }
 
 func encodeRenameVoiceAliasResponse(response *VoiceRenameReply, w http.ResponseWriter) error {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(200)
-
-	e := new(jx.Encoder)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
-		return errors.Wrap(err, "write")
-	}
-
-	return nil
+	return codec.WriteResponse(w, 200, response)
 }
 
 func encodeErrorResponse(response *ErrorStatusCodeWithHeaders, w http.ResponseWriter) error {
@@ -296,19 +184,13 @@ func encodeErrorResponse(response *ErrorStatusCodeWithHeaders, w http.ResponseWr
 	{
 		h := uri.NewHeaderEncoder(w.Header())
 		// Encode "Retry-After" header.
-		{
-			cfg := uri.HeaderParameterEncodingConfig{
-				Name:    "Retry-After",
-				Explode: false,
+		if err := h.EncodeParam(uri.HeaderParameterEncodingConfig{Name: "Retry-After"}, func(e uri.Encoder) error {
+			if val, ok := response.RetryAfter.Get(); ok {
+				return e.EncodeValue(conv.IntToString(val))
 			}
-			if err := h.EncodeParam(cfg, func(e uri.Encoder) error {
-				if val, ok := response.RetryAfter.Get(); ok {
-					return e.EncodeValue(conv.IntToString(val))
-				}
-				return nil
-			}); err != nil {
-				return errors.Wrap(err, "encode Retry-After header")
-			}
+			return nil
+		}); err != nil {
+			return errors.Wrap(err, "encode Retry-After header")
 		}
 	}
 	code := response.StatusCode

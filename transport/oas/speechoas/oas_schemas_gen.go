@@ -8,8 +8,9 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/go-faster/errors"
 	ht "github.com/ogen-go/ogen/http"
+
+	"github.com/callwright/callwright/transport/oas/internal/codec"
 )
 
 func (s *ErrorStatusCodeWithHeaders) Error() string {
@@ -19,26 +20,6 @@ func (s *ErrorStatusCodeWithHeaders) Error() string {
 type ApiKey struct {
 	Request *http.Request
 	Roles   []string
-}
-
-// GetRequest returns the value of Request.
-func (s *ApiKey) GetRequest() *http.Request {
-	return s.Request
-}
-
-// GetRoles returns the value of Roles.
-func (s *ApiKey) GetRoles() []string {
-	return s.Roles
-}
-
-// SetRequest sets the value of Request.
-func (s *ApiKey) SetRequest(val *http.Request) {
-	s.Request = val
-}
-
-// SetRoles sets the value of Roles.
-func (s *ApiKey) SetRoles(val []string) {
-	s.Roles = val
 }
 
 type CreateSpeechOKAudioWav struct {
@@ -61,26 +42,6 @@ type CreateSpeechOKAudioWavHeaders struct {
 	Response  CreateSpeechOKAudioWav
 }
 
-// GetXSampleID returns the value of XSampleID.
-func (s *CreateSpeechOKAudioWavHeaders) GetXSampleID() OptString {
-	return s.XSampleID
-}
-
-// GetResponse returns the value of Response.
-func (s *CreateSpeechOKAudioWavHeaders) GetResponse() CreateSpeechOKAudioWav {
-	return s.Response
-}
-
-// SetXSampleID sets the value of XSampleID.
-func (s *CreateSpeechOKAudioWavHeaders) SetXSampleID(val OptString) {
-	s.XSampleID = val
-}
-
-// SetResponse sets the value of Response.
-func (s *CreateSpeechOKAudioWavHeaders) SetResponse(val CreateSpeechOKAudioWav) {
-	s.Response = val
-}
-
 func (*CreateSpeechOKAudioWavHeaders) createSpeechRes() {}
 
 // Ref: #/components/schemas/ErrorDetail
@@ -97,56 +58,6 @@ type ErrorDetail struct {
 	BatchID OptString `json:"batch_id"`
 }
 
-// GetError returns the value of Error.
-func (s *ErrorDetail) GetError() string {
-	return s.Error
-}
-
-// GetMessage returns the value of Message.
-func (s *ErrorDetail) GetMessage() string {
-	return s.Message
-}
-
-// GetPath returns the value of Path.
-func (s *ErrorDetail) GetPath() OptString {
-	return s.Path
-}
-
-// GetField returns the value of Field.
-func (s *ErrorDetail) GetField() OptString {
-	return s.Field
-}
-
-// GetBatchID returns the value of BatchID.
-func (s *ErrorDetail) GetBatchID() OptString {
-	return s.BatchID
-}
-
-// SetError sets the value of Error.
-func (s *ErrorDetail) SetError(val string) {
-	s.Error = val
-}
-
-// SetMessage sets the value of Message.
-func (s *ErrorDetail) SetMessage(val string) {
-	s.Message = val
-}
-
-// SetPath sets the value of Path.
-func (s *ErrorDetail) SetPath(val OptString) {
-	s.Path = val
-}
-
-// SetField sets the value of Field.
-func (s *ErrorDetail) SetField(val OptString) {
-	s.Field = val
-}
-
-// SetBatchID sets the value of BatchID.
-func (s *ErrorDetail) SetBatchID(val OptString) {
-	s.BatchID = val
-}
-
 // Body of every error. Envelope A has `data` (null), envelope B `status` and `message`; both have
 // `errors`.
 // Ref: #/components/schemas/ErrorEnvelope
@@ -161,46 +72,6 @@ type ErrorEnvelope struct {
 	Errors []ErrorDetail `json:"errors"`
 }
 
-// GetData returns the value of Data.
-func (s *ErrorEnvelope) GetData() OptNull {
-	return s.Data
-}
-
-// GetStatus returns the value of Status.
-func (s *ErrorEnvelope) GetStatus() OptErrorEnvelopeStatus {
-	return s.Status
-}
-
-// GetMessage returns the value of Message.
-func (s *ErrorEnvelope) GetMessage() OptString {
-	return s.Message
-}
-
-// GetErrors returns the value of Errors.
-func (s *ErrorEnvelope) GetErrors() []ErrorDetail {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *ErrorEnvelope) SetData(val OptNull) {
-	s.Data = val
-}
-
-// SetStatus sets the value of Status.
-func (s *ErrorEnvelope) SetStatus(val OptErrorEnvelopeStatus) {
-	s.Status = val
-}
-
-// SetMessage sets the value of Message.
-func (s *ErrorEnvelope) SetMessage(val OptString) {
-	s.Message = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *ErrorEnvelope) SetErrors(val []ErrorDetail) {
-	s.Errors = val
-}
-
 // Envelope B only.
 type ErrorEnvelopeStatus string
 
@@ -208,32 +79,16 @@ const (
 	ErrorEnvelopeStatusError ErrorEnvelopeStatus = "error"
 )
 
-// AllValues returns all ErrorEnvelopeStatus values.
 func (ErrorEnvelopeStatus) AllValues() []ErrorEnvelopeStatus {
 	return []ErrorEnvelopeStatus{
 		ErrorEnvelopeStatusError,
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s ErrorEnvelopeStatus) MarshalText() ([]byte, error) {
-	switch s {
-	case ErrorEnvelopeStatusError:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s ErrorEnvelopeStatus) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *ErrorEnvelopeStatus) UnmarshalText(data []byte) error {
-	switch ErrorEnvelopeStatus(data) {
-	case ErrorEnvelopeStatusError:
-		*s = ErrorEnvelopeStatusError
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // ErrorStatusCodeWithHeaders wraps ErrorEnvelope with status code and response headers.
@@ -243,36 +98,6 @@ type ErrorStatusCodeWithHeaders struct {
 	Response   ErrorEnvelope
 }
 
-// GetStatusCode returns the value of StatusCode.
-func (s *ErrorStatusCodeWithHeaders) GetStatusCode() int {
-	return s.StatusCode
-}
-
-// GetRetryAfter returns the value of RetryAfter.
-func (s *ErrorStatusCodeWithHeaders) GetRetryAfter() OptInt {
-	return s.RetryAfter
-}
-
-// GetResponse returns the value of Response.
-func (s *ErrorStatusCodeWithHeaders) GetResponse() ErrorEnvelope {
-	return s.Response
-}
-
-// SetStatusCode sets the value of StatusCode.
-func (s *ErrorStatusCodeWithHeaders) SetStatusCode(val int) {
-	s.StatusCode = val
-}
-
-// SetRetryAfter sets the value of RetryAfter.
-func (s *ErrorStatusCodeWithHeaders) SetRetryAfter(val OptInt) {
-	s.RetryAfter = val
-}
-
-// SetResponse sets the value of Response.
-func (s *ErrorStatusCodeWithHeaders) SetResponse(val ErrorEnvelope) {
-	s.Response = val
-}
-
 type GetSpeechSampleFormat string
 
 const (
@@ -280,7 +105,6 @@ const (
 	GetSpeechSampleFormatAudio GetSpeechSampleFormat = "audio"
 )
 
-// AllValues returns all GetSpeechSampleFormat values.
 func (GetSpeechSampleFormat) AllValues() []GetSpeechSampleFormat {
 	return []GetSpeechSampleFormat{
 		GetSpeechSampleFormatJSON,
@@ -288,30 +112,10 @@ func (GetSpeechSampleFormat) AllValues() []GetSpeechSampleFormat {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s GetSpeechSampleFormat) MarshalText() ([]byte, error) {
-	switch s {
-	case GetSpeechSampleFormatJSON:
-		return []byte(s), nil
-	case GetSpeechSampleFormatAudio:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s GetSpeechSampleFormat) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *GetSpeechSampleFormat) UnmarshalText(data []byte) error {
-	switch GetSpeechSampleFormat(data) {
-	case GetSpeechSampleFormatJSON:
-		*s = GetSpeechSampleFormatJSON
-		return nil
-	case GetSpeechSampleFormatAudio:
-		*s = GetSpeechSampleFormatAudio
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 type GetSpeechSampleOKAudioWav struct {
@@ -338,79 +142,9 @@ type GetSpeechSampleOKAudioWavHeaders struct {
 	Response           GetSpeechSampleOKAudioWav
 }
 
-// GetAcceptRanges returns the value of AcceptRanges.
-func (s *GetSpeechSampleOKAudioWavHeaders) GetAcceptRanges() OptString {
-	return s.AcceptRanges
-}
-
-// GetCacheControl returns the value of CacheControl.
-func (s *GetSpeechSampleOKAudioWavHeaders) GetCacheControl() OptString {
-	return s.CacheControl
-}
-
-// GetContentDisposition returns the value of ContentDisposition.
-func (s *GetSpeechSampleOKAudioWavHeaders) GetContentDisposition() OptString {
-	return s.ContentDisposition
-}
-
-// GetETag returns the value of ETag.
-func (s *GetSpeechSampleOKAudioWavHeaders) GetETag() OptString {
-	return s.ETag
-}
-
-// GetLastModified returns the value of LastModified.
-func (s *GetSpeechSampleOKAudioWavHeaders) GetLastModified() OptString {
-	return s.LastModified
-}
-
-// GetResponse returns the value of Response.
-func (s *GetSpeechSampleOKAudioWavHeaders) GetResponse() GetSpeechSampleOKAudioWav {
-	return s.Response
-}
-
-// SetAcceptRanges sets the value of AcceptRanges.
-func (s *GetSpeechSampleOKAudioWavHeaders) SetAcceptRanges(val OptString) {
-	s.AcceptRanges = val
-}
-
-// SetCacheControl sets the value of CacheControl.
-func (s *GetSpeechSampleOKAudioWavHeaders) SetCacheControl(val OptString) {
-	s.CacheControl = val
-}
-
-// SetContentDisposition sets the value of ContentDisposition.
-func (s *GetSpeechSampleOKAudioWavHeaders) SetContentDisposition(val OptString) {
-	s.ContentDisposition = val
-}
-
-// SetETag sets the value of ETag.
-func (s *GetSpeechSampleOKAudioWavHeaders) SetETag(val OptString) {
-	s.ETag = val
-}
-
-// SetLastModified sets the value of LastModified.
-func (s *GetSpeechSampleOKAudioWavHeaders) SetLastModified(val OptString) {
-	s.LastModified = val
-}
-
-// SetResponse sets the value of Response.
-func (s *GetSpeechSampleOKAudioWavHeaders) SetResponse(val GetSpeechSampleOKAudioWav) {
-	s.Response = val
-}
-
 // GetSpeechSampleOKRawAudioWav represents raw HTTP response for GetSpeechSample audio/wav.
 type GetSpeechSampleOKRawAudioWav struct {
 	Response *http.Response `json:"-"`
-}
-
-// GetResponse returns the value of Response.
-func (s *GetSpeechSampleOKRawAudioWav) GetResponse() *http.Response {
-	return s.Response
-}
-
-// SetResponse sets the value of Response.
-func (s *GetSpeechSampleOKRawAudioWav) SetResponse(val *http.Response) {
-	s.Response = val
 }
 
 func (*GetSpeechSampleOKRawAudioWav) getSpeechSampleRes() {}
@@ -435,39 +169,9 @@ type GetSpeechSamplePartialContentHeaders struct {
 	Response     GetSpeechSamplePartialContent
 }
 
-// GetContentRange returns the value of ContentRange.
-func (s *GetSpeechSamplePartialContentHeaders) GetContentRange() OptString {
-	return s.ContentRange
-}
-
-// GetResponse returns the value of Response.
-func (s *GetSpeechSamplePartialContentHeaders) GetResponse() GetSpeechSamplePartialContent {
-	return s.Response
-}
-
-// SetContentRange sets the value of ContentRange.
-func (s *GetSpeechSamplePartialContentHeaders) SetContentRange(val OptString) {
-	s.ContentRange = val
-}
-
-// SetResponse sets the value of Response.
-func (s *GetSpeechSamplePartialContentHeaders) SetResponse(val GetSpeechSamplePartialContent) {
-	s.Response = val
-}
-
 // GetSpeechSamplePartialContentRawAudioWav represents raw HTTP response for GetSpeechSample audio/wav.
 type GetSpeechSamplePartialContentRawAudioWav struct {
 	Response *http.Response `json:"-"`
-}
-
-// GetResponse returns the value of Response.
-func (s *GetSpeechSamplePartialContentRawAudioWav) GetResponse() *http.Response {
-	return s.Response
-}
-
-// SetResponse sets the value of Response.
-func (s *GetSpeechSamplePartialContentRawAudioWav) SetResponse(val *http.Response) {
-	s.Response = val
 }
 
 func (*GetSpeechSamplePartialContentRawAudioWav) getSpeechSampleRes() {}
@@ -478,26 +182,6 @@ type IgnoredMember struct {
 	Field string `json:"field"`
 	// Reason why it has no effect.
 	Message string `json:"message"`
-}
-
-// GetField returns the value of Field.
-func (s *IgnoredMember) GetField() string {
-	return s.Field
-}
-
-// GetMessage returns the value of Message.
-func (s *IgnoredMember) GetMessage() string {
-	return s.Message
-}
-
-// SetField sets the value of Field.
-func (s *IgnoredMember) SetField(val string) {
-	s.Field = val
-}
-
-// SetMessage sets the value of Message.
-func (s *IgnoredMember) SetMessage(val string) {
-	s.Message = val
 }
 
 type IgnoredMembers []IgnoredMember
@@ -1110,56 +794,6 @@ type SpeechCreate struct {
 	OutputFormat OptSpeechFormat `json:"output_format"`
 }
 
-// GetText returns the value of Text.
-func (s *SpeechCreate) GetText() string {
-	return s.Text
-}
-
-// GetVoice returns the value of Voice.
-func (s *SpeechCreate) GetVoice() OptString {
-	return s.Voice
-}
-
-// GetVoiceID returns the value of VoiceID.
-func (s *SpeechCreate) GetVoiceID() OptString {
-	return s.VoiceID
-}
-
-// GetLanguage returns the value of Language.
-func (s *SpeechCreate) GetLanguage() OptString {
-	return s.Language
-}
-
-// GetOutputFormat returns the value of OutputFormat.
-func (s *SpeechCreate) GetOutputFormat() OptSpeechFormat {
-	return s.OutputFormat
-}
-
-// SetText sets the value of Text.
-func (s *SpeechCreate) SetText(val string) {
-	s.Text = val
-}
-
-// SetVoice sets the value of Voice.
-func (s *SpeechCreate) SetVoice(val OptString) {
-	s.Voice = val
-}
-
-// SetVoiceID sets the value of VoiceID.
-func (s *SpeechCreate) SetVoiceID(val OptString) {
-	s.VoiceID = val
-}
-
-// SetLanguage sets the value of Language.
-func (s *SpeechCreate) SetLanguage(val OptString) {
-	s.Language = val
-}
-
-// SetOutputFormat sets the value of OutputFormat.
-func (s *SpeechCreate) SetOutputFormat(val OptSpeechFormat) {
-	s.OutputFormat = val
-}
-
 // Where the audio is.
 // Ref: #/components/schemas/SpeechCreated
 type SpeechCreated struct {
@@ -1170,60 +804,10 @@ type SpeechCreated struct {
 	Ignored  IgnoredMembers `json:"ignored"`
 }
 
-// GetURL returns the value of URL.
-func (s *SpeechCreated) GetURL() string {
-	return s.URL
-}
-
-// GetSampleID returns the value of SampleID.
-func (s *SpeechCreated) GetSampleID() string {
-	return s.SampleID
-}
-
-// GetIgnored returns the value of Ignored.
-func (s *SpeechCreated) GetIgnored() IgnoredMembers {
-	return s.Ignored
-}
-
-// SetURL sets the value of URL.
-func (s *SpeechCreated) SetURL(val string) {
-	s.URL = val
-}
-
-// SetSampleID sets the value of SampleID.
-func (s *SpeechCreated) SetSampleID(val string) {
-	s.SampleID = val
-}
-
-// SetIgnored sets the value of Ignored.
-func (s *SpeechCreated) SetIgnored(val IgnoredMembers) {
-	s.Ignored = val
-}
-
 // SpeechCreatedHeaders wraps SpeechCreated with response headers.
 type SpeechCreatedHeaders struct {
 	XSampleID OptString
 	Response  SpeechCreated
-}
-
-// GetXSampleID returns the value of XSampleID.
-func (s *SpeechCreatedHeaders) GetXSampleID() OptString {
-	return s.XSampleID
-}
-
-// GetResponse returns the value of Response.
-func (s *SpeechCreatedHeaders) GetResponse() SpeechCreated {
-	return s.Response
-}
-
-// SetXSampleID sets the value of XSampleID.
-func (s *SpeechCreatedHeaders) SetXSampleID(val OptString) {
-	s.XSampleID = val
-}
-
-// SetResponse sets the value of Response.
-func (s *SpeechCreatedHeaders) SetResponse(val SpeechCreated) {
-	s.Response = val
 }
 
 func (*SpeechCreatedHeaders) createSpeechRes() {}
@@ -1242,7 +826,6 @@ const (
 	SpeechFormatUlaw8000 SpeechFormat = "ulaw_8000"
 )
 
-// AllValues returns all SpeechFormat values.
 func (SpeechFormat) AllValues() []SpeechFormat {
 	return []SpeechFormat{
 		SpeechFormatPcm8000,
@@ -1254,51 +837,9 @@ func (SpeechFormat) AllValues() []SpeechFormat {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s SpeechFormat) MarshalText() ([]byte, error) {
-	switch s {
-	case SpeechFormatPcm8000:
-		return []byte(s), nil
-	case SpeechFormatPcm16000:
-		return []byte(s), nil
-	case SpeechFormatPcm24000:
-		return []byte(s), nil
-	case SpeechFormatPcm44100:
-		return []byte(s), nil
-	case SpeechFormatPcm48000:
-		return []byte(s), nil
-	case SpeechFormatUlaw8000:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s SpeechFormat) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (s *SpeechFormat) UnmarshalText(data []byte) error {
-	switch SpeechFormat(data) {
-	case SpeechFormatPcm8000:
-		*s = SpeechFormatPcm8000
-		return nil
-	case SpeechFormatPcm16000:
-		*s = SpeechFormatPcm16000
-		return nil
-	case SpeechFormatPcm24000:
-		*s = SpeechFormatPcm24000
-		return nil
-	case SpeechFormatPcm44100:
-		*s = SpeechFormatPcm44100
-		return nil
-	case SpeechFormatPcm48000:
-		*s = SpeechFormatPcm48000
-		return nil
-	case SpeechFormatUlaw8000:
-		*s = SpeechFormatUlaw8000
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
-}
+func (s *SpeechFormat) UnmarshalText(data []byte) error { return codec.EnumOf(data, s, s.AllValues()) }
 
 // A past speech output.
 // Ref: #/components/schemas/SpeechSample
@@ -1330,136 +871,6 @@ type SpeechSample struct {
 	CreatedAt time.Time `json:"created_at"`
 }
 
-// GetID returns the value of ID.
-func (s *SpeechSample) GetID() string {
-	return s.ID
-}
-
-// GetSampleID returns the value of SampleID.
-func (s *SpeechSample) GetSampleID() string {
-	return s.SampleID
-}
-
-// GetOrgID returns the value of OrgID.
-func (s *SpeechSample) GetOrgID() string {
-	return s.OrgID
-}
-
-// GetUserID returns the value of UserID.
-func (s *SpeechSample) GetUserID() NilString {
-	return s.UserID
-}
-
-// GetText returns the value of Text.
-func (s *SpeechSample) GetText() string {
-	return s.Text
-}
-
-// GetVoiceID returns the value of VoiceID.
-func (s *SpeechSample) GetVoiceID() string {
-	return s.VoiceID
-}
-
-// GetLanguage returns the value of Language.
-func (s *SpeechSample) GetLanguage() NilString {
-	return s.Language
-}
-
-// GetOutputFormat returns the value of OutputFormat.
-func (s *SpeechSample) GetOutputFormat() SpeechFormat {
-	return s.OutputFormat
-}
-
-// GetDurationMs returns the value of DurationMs.
-func (s *SpeechSample) GetDurationMs() int {
-	return s.DurationMs
-}
-
-// GetLatencyMs returns the value of LatencyMs.
-func (s *SpeechSample) GetLatencyMs() int {
-	return s.LatencyMs
-}
-
-// GetCost returns the value of Cost.
-func (s *SpeechSample) GetCost() NilFloat64 {
-	return s.Cost
-}
-
-// GetURL returns the value of URL.
-func (s *SpeechSample) GetURL() string {
-	return s.URL
-}
-
-// GetCreatedAt returns the value of CreatedAt.
-func (s *SpeechSample) GetCreatedAt() time.Time {
-	return s.CreatedAt
-}
-
-// SetID sets the value of ID.
-func (s *SpeechSample) SetID(val string) {
-	s.ID = val
-}
-
-// SetSampleID sets the value of SampleID.
-func (s *SpeechSample) SetSampleID(val string) {
-	s.SampleID = val
-}
-
-// SetOrgID sets the value of OrgID.
-func (s *SpeechSample) SetOrgID(val string) {
-	s.OrgID = val
-}
-
-// SetUserID sets the value of UserID.
-func (s *SpeechSample) SetUserID(val NilString) {
-	s.UserID = val
-}
-
-// SetText sets the value of Text.
-func (s *SpeechSample) SetText(val string) {
-	s.Text = val
-}
-
-// SetVoiceID sets the value of VoiceID.
-func (s *SpeechSample) SetVoiceID(val string) {
-	s.VoiceID = val
-}
-
-// SetLanguage sets the value of Language.
-func (s *SpeechSample) SetLanguage(val NilString) {
-	s.Language = val
-}
-
-// SetOutputFormat sets the value of OutputFormat.
-func (s *SpeechSample) SetOutputFormat(val SpeechFormat) {
-	s.OutputFormat = val
-}
-
-// SetDurationMs sets the value of DurationMs.
-func (s *SpeechSample) SetDurationMs(val int) {
-	s.DurationMs = val
-}
-
-// SetLatencyMs sets the value of LatencyMs.
-func (s *SpeechSample) SetLatencyMs(val int) {
-	s.LatencyMs = val
-}
-
-// SetCost sets the value of Cost.
-func (s *SpeechSample) SetCost(val NilFloat64) {
-	s.Cost = val
-}
-
-// SetURL sets the value of URL.
-func (s *SpeechSample) SetURL(val string) {
-	s.URL = val
-}
-
-// SetCreatedAt sets the value of CreatedAt.
-func (s *SpeechSample) SetCreatedAt(val time.Time) {
-	s.CreatedAt = val
-}
-
 // Confirms a deletion.
 // Ref: #/components/schemas/SpeechSampleDeleted
 type SpeechSampleDeleted struct {
@@ -1469,52 +880,12 @@ type SpeechSampleDeleted struct {
 	Message string `json:"message"`
 }
 
-// GetStatus returns the value of Status.
-func (s *SpeechSampleDeleted) GetStatus() string {
-	return s.Status
-}
-
-// GetMessage returns the value of Message.
-func (s *SpeechSampleDeleted) GetMessage() string {
-	return s.Message
-}
-
-// SetStatus sets the value of Status.
-func (s *SpeechSampleDeleted) SetStatus(val string) {
-	s.Status = val
-}
-
-// SetMessage sets the value of Message.
-func (s *SpeechSampleDeleted) SetMessage(val string) {
-	s.Message = val
-}
-
 // Envelope of the answer.
 // Ref: #/components/schemas/SpeechSampleDeletedReply
 type SpeechSampleDeletedReply struct {
 	Data SpeechSampleDeleted `json:"data"`
 	// Null on success.
 	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *SpeechSampleDeletedReply) GetData() SpeechSampleDeleted {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *SpeechSampleDeletedReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *SpeechSampleDeletedReply) SetData(val SpeechSampleDeleted) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *SpeechSampleDeletedReply) SetErrors(val struct{}) {
-	s.Errors = val
 }
 
 // A past speech output with its audio.
@@ -1549,146 +920,6 @@ type SpeechSampleDetail struct {
 	AudioData []byte `json:"audio_data"`
 }
 
-// GetID returns the value of ID.
-func (s *SpeechSampleDetail) GetID() string {
-	return s.ID
-}
-
-// GetSampleID returns the value of SampleID.
-func (s *SpeechSampleDetail) GetSampleID() string {
-	return s.SampleID
-}
-
-// GetOrgID returns the value of OrgID.
-func (s *SpeechSampleDetail) GetOrgID() string {
-	return s.OrgID
-}
-
-// GetUserID returns the value of UserID.
-func (s *SpeechSampleDetail) GetUserID() NilString {
-	return s.UserID
-}
-
-// GetText returns the value of Text.
-func (s *SpeechSampleDetail) GetText() string {
-	return s.Text
-}
-
-// GetVoiceID returns the value of VoiceID.
-func (s *SpeechSampleDetail) GetVoiceID() string {
-	return s.VoiceID
-}
-
-// GetLanguage returns the value of Language.
-func (s *SpeechSampleDetail) GetLanguage() NilString {
-	return s.Language
-}
-
-// GetOutputFormat returns the value of OutputFormat.
-func (s *SpeechSampleDetail) GetOutputFormat() SpeechFormat {
-	return s.OutputFormat
-}
-
-// GetDurationMs returns the value of DurationMs.
-func (s *SpeechSampleDetail) GetDurationMs() int {
-	return s.DurationMs
-}
-
-// GetLatencyMs returns the value of LatencyMs.
-func (s *SpeechSampleDetail) GetLatencyMs() int {
-	return s.LatencyMs
-}
-
-// GetCost returns the value of Cost.
-func (s *SpeechSampleDetail) GetCost() NilFloat64 {
-	return s.Cost
-}
-
-// GetURL returns the value of URL.
-func (s *SpeechSampleDetail) GetURL() string {
-	return s.URL
-}
-
-// GetCreatedAt returns the value of CreatedAt.
-func (s *SpeechSampleDetail) GetCreatedAt() time.Time {
-	return s.CreatedAt
-}
-
-// GetAudioData returns the value of AudioData.
-func (s *SpeechSampleDetail) GetAudioData() []byte {
-	return s.AudioData
-}
-
-// SetID sets the value of ID.
-func (s *SpeechSampleDetail) SetID(val string) {
-	s.ID = val
-}
-
-// SetSampleID sets the value of SampleID.
-func (s *SpeechSampleDetail) SetSampleID(val string) {
-	s.SampleID = val
-}
-
-// SetOrgID sets the value of OrgID.
-func (s *SpeechSampleDetail) SetOrgID(val string) {
-	s.OrgID = val
-}
-
-// SetUserID sets the value of UserID.
-func (s *SpeechSampleDetail) SetUserID(val NilString) {
-	s.UserID = val
-}
-
-// SetText sets the value of Text.
-func (s *SpeechSampleDetail) SetText(val string) {
-	s.Text = val
-}
-
-// SetVoiceID sets the value of VoiceID.
-func (s *SpeechSampleDetail) SetVoiceID(val string) {
-	s.VoiceID = val
-}
-
-// SetLanguage sets the value of Language.
-func (s *SpeechSampleDetail) SetLanguage(val NilString) {
-	s.Language = val
-}
-
-// SetOutputFormat sets the value of OutputFormat.
-func (s *SpeechSampleDetail) SetOutputFormat(val SpeechFormat) {
-	s.OutputFormat = val
-}
-
-// SetDurationMs sets the value of DurationMs.
-func (s *SpeechSampleDetail) SetDurationMs(val int) {
-	s.DurationMs = val
-}
-
-// SetLatencyMs sets the value of LatencyMs.
-func (s *SpeechSampleDetail) SetLatencyMs(val int) {
-	s.LatencyMs = val
-}
-
-// SetCost sets the value of Cost.
-func (s *SpeechSampleDetail) SetCost(val NilFloat64) {
-	s.Cost = val
-}
-
-// SetURL sets the value of URL.
-func (s *SpeechSampleDetail) SetURL(val string) {
-	s.URL = val
-}
-
-// SetCreatedAt sets the value of CreatedAt.
-func (s *SpeechSampleDetail) SetCreatedAt(val time.Time) {
-	s.CreatedAt = val
-}
-
-// SetAudioData sets the value of AudioData.
-func (s *SpeechSampleDetail) SetAudioData(val []byte) {
-	s.AudioData = val
-}
-
 // A page of samples, newest first. The totals stand beside `data`.
 // Ref: #/components/schemas/SpeechSampleListReply
 type SpeechSampleListReply struct {
@@ -1704,82 +935,12 @@ type SpeechSampleListReply struct {
 	Offset int `json:"offset"`
 }
 
-// GetData returns the value of Data.
-func (s *SpeechSampleListReply) GetData() []SpeechSample {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *SpeechSampleListReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// GetTotal returns the value of Total.
-func (s *SpeechSampleListReply) GetTotal() int {
-	return s.Total
-}
-
-// GetLimit returns the value of Limit.
-func (s *SpeechSampleListReply) GetLimit() int {
-	return s.Limit
-}
-
-// GetOffset returns the value of Offset.
-func (s *SpeechSampleListReply) GetOffset() int {
-	return s.Offset
-}
-
-// SetData sets the value of Data.
-func (s *SpeechSampleListReply) SetData(val []SpeechSample) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *SpeechSampleListReply) SetErrors(val struct{}) {
-	s.Errors = val
-}
-
-// SetTotal sets the value of Total.
-func (s *SpeechSampleListReply) SetTotal(val int) {
-	s.Total = val
-}
-
-// SetLimit sets the value of Limit.
-func (s *SpeechSampleListReply) SetLimit(val int) {
-	s.Limit = val
-}
-
-// SetOffset sets the value of Offset.
-func (s *SpeechSampleListReply) SetOffset(val int) {
-	s.Offset = val
-}
-
 // Envelope of the answer.
 // Ref: #/components/schemas/SpeechSampleReply
 type SpeechSampleReply struct {
 	Data SpeechSampleDetail `json:"data"`
 	// Null on success.
 	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *SpeechSampleReply) GetData() SpeechSampleDetail {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *SpeechSampleReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *SpeechSampleReply) SetData(val SpeechSampleDetail) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *SpeechSampleReply) SetErrors(val struct{}) {
-	s.Errors = val
 }
 
 // SpeechSampleReplyHeaders wraps SpeechSampleReply with response headers.
@@ -1790,66 +951,6 @@ type SpeechSampleReplyHeaders struct {
 	ETag               OptString
 	LastModified       OptString
 	Response           SpeechSampleReply
-}
-
-// GetAcceptRanges returns the value of AcceptRanges.
-func (s *SpeechSampleReplyHeaders) GetAcceptRanges() OptString {
-	return s.AcceptRanges
-}
-
-// GetCacheControl returns the value of CacheControl.
-func (s *SpeechSampleReplyHeaders) GetCacheControl() OptString {
-	return s.CacheControl
-}
-
-// GetContentDisposition returns the value of ContentDisposition.
-func (s *SpeechSampleReplyHeaders) GetContentDisposition() OptString {
-	return s.ContentDisposition
-}
-
-// GetETag returns the value of ETag.
-func (s *SpeechSampleReplyHeaders) GetETag() OptString {
-	return s.ETag
-}
-
-// GetLastModified returns the value of LastModified.
-func (s *SpeechSampleReplyHeaders) GetLastModified() OptString {
-	return s.LastModified
-}
-
-// GetResponse returns the value of Response.
-func (s *SpeechSampleReplyHeaders) GetResponse() SpeechSampleReply {
-	return s.Response
-}
-
-// SetAcceptRanges sets the value of AcceptRanges.
-func (s *SpeechSampleReplyHeaders) SetAcceptRanges(val OptString) {
-	s.AcceptRanges = val
-}
-
-// SetCacheControl sets the value of CacheControl.
-func (s *SpeechSampleReplyHeaders) SetCacheControl(val OptString) {
-	s.CacheControl = val
-}
-
-// SetContentDisposition sets the value of ContentDisposition.
-func (s *SpeechSampleReplyHeaders) SetContentDisposition(val OptString) {
-	s.ContentDisposition = val
-}
-
-// SetETag sets the value of ETag.
-func (s *SpeechSampleReplyHeaders) SetETag(val OptString) {
-	s.ETag = val
-}
-
-// SetLastModified sets the value of LastModified.
-func (s *SpeechSampleReplyHeaders) SetLastModified(val OptString) {
-	s.LastModified = val
-}
-
-// SetResponse sets the value of Response.
-func (s *SpeechSampleReplyHeaders) SetResponse(val SpeechSampleReply) {
-	s.Response = val
 }
 
 func (*SpeechSampleReplyHeaders) getSpeechSampleRes() {}
@@ -1887,136 +988,6 @@ type Voice struct {
 	CreatedAt OptNilDateTime `json:"created_at"`
 }
 
-// GetID returns the value of ID.
-func (s *Voice) GetID() string {
-	return s.ID
-}
-
-// GetName returns the value of Name.
-func (s *Voice) GetName() string {
-	return s.Name
-}
-
-// GetDescription returns the value of Description.
-func (s *Voice) GetDescription() NilString {
-	return s.Description
-}
-
-// GetPublic returns the value of Public.
-func (s *Voice) GetPublic() bool {
-	return s.Public
-}
-
-// GetIsCustom returns the value of IsCustom.
-func (s *Voice) GetIsCustom() OptBool {
-	return s.IsCustom
-}
-
-// GetTags returns the value of Tags.
-func (s *Voice) GetTags() []string {
-	return s.Tags
-}
-
-// GetUserID returns the value of UserID.
-func (s *Voice) GetUserID() NilString {
-	return s.UserID
-}
-
-// GetVoiceID returns the value of VoiceID.
-func (s *Voice) GetVoiceID() string {
-	return s.VoiceID
-}
-
-// GetService returns the value of Service.
-func (s *Voice) GetService() string {
-	return s.Service
-}
-
-// GetFinetuned returns the value of Finetuned.
-func (s *Voice) GetFinetuned() bool {
-	return s.Finetuned
-}
-
-// GetKind returns the value of Kind.
-func (s *Voice) GetKind() VoiceKind {
-	return s.Kind
-}
-
-// GetLanguage returns the value of Language.
-func (s *Voice) GetLanguage() OptNilString {
-	return s.Language
-}
-
-// GetCreatedAt returns the value of CreatedAt.
-func (s *Voice) GetCreatedAt() OptNilDateTime {
-	return s.CreatedAt
-}
-
-// SetID sets the value of ID.
-func (s *Voice) SetID(val string) {
-	s.ID = val
-}
-
-// SetName sets the value of Name.
-func (s *Voice) SetName(val string) {
-	s.Name = val
-}
-
-// SetDescription sets the value of Description.
-func (s *Voice) SetDescription(val NilString) {
-	s.Description = val
-}
-
-// SetPublic sets the value of Public.
-func (s *Voice) SetPublic(val bool) {
-	s.Public = val
-}
-
-// SetIsCustom sets the value of IsCustom.
-func (s *Voice) SetIsCustom(val OptBool) {
-	s.IsCustom = val
-}
-
-// SetTags sets the value of Tags.
-func (s *Voice) SetTags(val []string) {
-	s.Tags = val
-}
-
-// SetUserID sets the value of UserID.
-func (s *Voice) SetUserID(val NilString) {
-	s.UserID = val
-}
-
-// SetVoiceID sets the value of VoiceID.
-func (s *Voice) SetVoiceID(val string) {
-	s.VoiceID = val
-}
-
-// SetService sets the value of Service.
-func (s *Voice) SetService(val string) {
-	s.Service = val
-}
-
-// SetFinetuned sets the value of Finetuned.
-func (s *Voice) SetFinetuned(val bool) {
-	s.Finetuned = val
-}
-
-// SetKind sets the value of Kind.
-func (s *Voice) SetKind(val VoiceKind) {
-	s.Kind = val
-}
-
-// SetLanguage sets the value of Language.
-func (s *Voice) SetLanguage(val OptNilString) {
-	s.Language = val
-}
-
-// SetCreatedAt sets the value of CreatedAt.
-func (s *Voice) SetCreatedAt(val OptNilDateTime) {
-	s.CreatedAt = val
-}
-
 // A name and recordings of the voice. All files together hold at most 10 MB.
 // Ref: #/components/schemas/VoiceClone
 type VoiceCloneMultipart struct {
@@ -2033,56 +1004,6 @@ type VoiceCloneMultipart struct {
 	Language OptString `json:"language"`
 }
 
-// GetName returns the value of Name.
-func (s *VoiceCloneMultipart) GetName() string {
-	return s.Name
-}
-
-// GetAudioSamples returns the value of AudioSamples.
-func (s *VoiceCloneMultipart) GetAudioSamples() []ht.MultipartFile {
-	return s.AudioSamples
-}
-
-// GetGender returns the value of Gender.
-func (s *VoiceCloneMultipart) GetGender() OptString {
-	return s.Gender
-}
-
-// GetDescription returns the value of Description.
-func (s *VoiceCloneMultipart) GetDescription() OptString {
-	return s.Description
-}
-
-// GetLanguage returns the value of Language.
-func (s *VoiceCloneMultipart) GetLanguage() OptString {
-	return s.Language
-}
-
-// SetName sets the value of Name.
-func (s *VoiceCloneMultipart) SetName(val string) {
-	s.Name = val
-}
-
-// SetAudioSamples sets the value of AudioSamples.
-func (s *VoiceCloneMultipart) SetAudioSamples(val []ht.MultipartFile) {
-	s.AudioSamples = val
-}
-
-// SetGender sets the value of Gender.
-func (s *VoiceCloneMultipart) SetGender(val OptString) {
-	s.Gender = val
-}
-
-// SetDescription sets the value of Description.
-func (s *VoiceCloneMultipart) SetDescription(val OptString) {
-	s.Description = val
-}
-
-// SetLanguage sets the value of Language.
-func (s *VoiceCloneMultipart) SetLanguage(val OptString) {
-	s.Language = val
-}
-
 // Names the new voice.
 // Ref: #/components/schemas/VoiceCloneReply
 type VoiceCloneReply struct {
@@ -2091,36 +1012,6 @@ type VoiceCloneReply struct {
 	Data   VoiceName `json:"data"`
 	// Null on success.
 	Errors struct{} `json:"errors"`
-}
-
-// GetStatus returns the value of Status.
-func (s *VoiceCloneReply) GetStatus() int {
-	return s.Status
-}
-
-// GetData returns the value of Data.
-func (s *VoiceCloneReply) GetData() VoiceName {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *VoiceCloneReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetStatus sets the value of Status.
-func (s *VoiceCloneReply) SetStatus(val int) {
-	s.Status = val
-}
-
-// SetData sets the value of Data.
-func (s *VoiceCloneReply) SetData(val VoiceName) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *VoiceCloneReply) SetErrors(val struct{}) {
-	s.Errors = val
 }
 
 // Confirms a deletion.
@@ -2132,52 +1023,12 @@ type VoiceDeleted struct {
 	Message string `json:"message"`
 }
 
-// GetStatus returns the value of Status.
-func (s *VoiceDeleted) GetStatus() string {
-	return s.Status
-}
-
-// GetMessage returns the value of Message.
-func (s *VoiceDeleted) GetMessage() string {
-	return s.Message
-}
-
-// SetStatus sets the value of Status.
-func (s *VoiceDeleted) SetStatus(val string) {
-	s.Status = val
-}
-
-// SetMessage sets the value of Message.
-func (s *VoiceDeleted) SetMessage(val string) {
-	s.Message = val
-}
-
 // Envelope of the answer.
 // Ref: #/components/schemas/VoiceDeletedReply
 type VoiceDeletedReply struct {
 	Data VoiceDeleted `json:"data"`
 	// Null on success.
 	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *VoiceDeletedReply) GetData() VoiceDeleted {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *VoiceDeletedReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *VoiceDeletedReply) SetData(val VoiceDeleted) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *VoiceDeletedReply) SetErrors(val struct{}) {
-	s.Errors = val
 }
 
 // What the voice is. `builtin` is a voice of the engine. `profile` is a voice of the engine that
@@ -2191,7 +1042,6 @@ const (
 	VoiceKindClone   VoiceKind = "clone"
 )
 
-// AllValues returns all VoiceKind values.
 func (VoiceKind) AllValues() []VoiceKind {
 	return []VoiceKind{
 		VoiceKindBuiltin,
@@ -2200,52 +1050,15 @@ func (VoiceKind) AllValues() []VoiceKind {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s VoiceKind) MarshalText() ([]byte, error) {
-	switch s {
-	case VoiceKindBuiltin:
-		return []byte(s), nil
-	case VoiceKindProfile:
-		return []byte(s), nil
-	case VoiceKindClone:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s VoiceKind) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (s *VoiceKind) UnmarshalText(data []byte) error {
-	switch VoiceKind(data) {
-	case VoiceKindBuiltin:
-		*s = VoiceKindBuiltin
-		return nil
-	case VoiceKindProfile:
-		*s = VoiceKindProfile
-		return nil
-	case VoiceKindClone:
-		*s = VoiceKindClone
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
-}
+func (s *VoiceKind) UnmarshalText(data []byte) error { return codec.EnumOf(data, s, s.AllValues()) }
 
 // All voices the organization can use: its own, then the public ones.
 // Ref: #/components/schemas/VoiceListReply
 type VoiceListReply struct {
 	// The voices. Those of the organization are at most 200.
 	Voices []Voice `json:"voices"`
-}
-
-// GetVoices returns the value of Voices.
-func (s *VoiceListReply) GetVoices() []Voice {
-	return s.Voices
-}
-
-// SetVoices sets the value of Voices.
-func (s *VoiceListReply) SetVoices(val []Voice) {
-	s.Voices = val
 }
 
 // A voice in short.
@@ -2257,42 +1070,12 @@ type VoiceName struct {
 	Name string `json:"name"`
 }
 
-// GetVoiceID returns the value of VoiceID.
-func (s *VoiceName) GetVoiceID() string {
-	return s.VoiceID
-}
-
-// GetName returns the value of Name.
-func (s *VoiceName) GetName() string {
-	return s.Name
-}
-
-// SetVoiceID sets the value of VoiceID.
-func (s *VoiceName) SetVoiceID(val string) {
-	s.VoiceID = val
-}
-
-// SetName sets the value of Name.
-func (s *VoiceName) SetName(val string) {
-	s.Name = val
-}
-
 // The new name.
 // Ref: #/components/schemas/VoiceRename
 type VoiceRename struct {
 	// Name, unique in the organization regardless of letter case. It must not be that of a voice of the
 	// engine, nor "clone", nor look like an id, nor have a slash.
 	Name string `json:"name"`
-}
-
-// GetName returns the value of Name.
-func (s *VoiceRename) GetName() string {
-	return s.Name
-}
-
-// SetName sets the value of Name.
-func (s *VoiceRename) SetName(val string) {
-	s.Name = val
 }
 
 // Envelope of the answer.
@@ -2303,38 +1086,8 @@ type VoiceRenameReply struct {
 	Errors struct{} `json:"errors"`
 }
 
-// GetData returns the value of Data.
-func (s *VoiceRenameReply) GetData() VoiceName {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *VoiceRenameReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *VoiceRenameReply) SetData(val VoiceName) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *VoiceRenameReply) SetErrors(val struct{}) {
-	s.Errors = val
-}
-
 // One voice.
 // Ref: #/components/schemas/VoiceReply
 type VoiceReply struct {
 	Voice Voice `json:"voice"`
-}
-
-// GetVoice returns the value of Voice.
-func (s *VoiceReply) GetVoice() Voice {
-	return s.Voice
-}
-
-// SetVoice sets the value of Voice.
-func (s *VoiceReply) SetVoice(val Voice) {
-	s.Voice = val
 }

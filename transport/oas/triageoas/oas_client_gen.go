@@ -4,225 +4,22 @@ package triageoas
 
 import (
 	"context"
-	"io"
+
 	"net/url"
 	"strings"
 
 	"github.com/go-faster/errors"
 	"github.com/ogen-go/ogen/conv"
 	ht "github.com/ogen-go/ogen/http"
-	"github.com/ogen-go/ogen/ogenerrors"
+
 	"github.com/ogen-go/ogen/uri"
+
+	"github.com/callwright/callwright/transport/oas/internal/codec"
 )
 
 func trimTrailingSlashes(u *url.URL) {
 	u.Path = strings.TrimRight(u.Path, "/")
 	u.RawPath = strings.TrimRight(u.RawPath, "/")
-}
-
-// Invoker invokes operations described by OpenAPI v3 specification.
-type Invoker interface {
-	// AddIssueAgentEntry invokes addIssueAgentEntry operation.
-	//
-	// Adds a step to the feed and, with session_status, moves the session at the same time. A question to
-	// people is a response with session_status awaiting_input. A prompt holds the words of a person to the
-	// agent, such as an answer. A session_stopped with session_status cancelled ends the session on behalf
-	// of a person. Both take a detail only. All other steps are the agent's. A session that has ended
-	// takes no step (409 invalid_state).
-	//
-	// POST /v1/triage/issues/{id}/agent-sessions/{session_id}/entries
-	AddIssueAgentEntry(ctx context.Context, request *TriageAgentEntryCreate, params AddIssueAgentEntryParams) (*TriageAgentEntryReply, error)
-	// AddIssueComment invokes addIssueComment operation.
-	//
-	// Adds a comment, optionally about attachments of the issue, and returns its feed entry. The entry's
-	// id is the comment's id.
-	//
-	// POST /v1/triage/issues/{id}/comments
-	AddIssueComment(ctx context.Context, request *TriageCommentCreate, params AddIssueCommentParams) (*TriageIssueEntryReply, error)
-	// AddIssueFlag invokes addIssueFlag operation.
-	//
-	// Marks a place in a call that is attached to the issue. A call that is not attached is 409
-	// call_not_attached.
-	//
-	// POST /v1/triage/issues/{id}/flags
-	AddIssueFlag(ctx context.Context, request *TriageFlagCreate, params AddIssueFlagParams) (*TriageFlagReply, error)
-	// AnalyzeIssue invokes analyzeIssue operation.
-	//
-	// Starts an analysis of the attachments by the server's analyst and answers as soon as the session is
-	// stored. The steps appear in the feed, the result as an artifact of type root_cause. The analyst may
-	// ask a question, which a prompt entry answers. A server without an analyst answers 501. At most 10
-	// analyses of an organization run at once, not counting those that await an answer; more are 429.
-	//
-	// POST /v1/triage/issues/{id}/analysis
-	AnalyzeIssue(ctx context.Context, request *TriageAnalysisCreate, params AnalyzeIssueParams) (*TriageSessionReply, error)
-	// AttachIssueResource invokes attachIssueResource operation.
-	//
-	// Attaches a call, a pathway or another resource of this server. Types that the server does not
-	// support are 501. Repeating the request changes nothing and returns the existing attachment with 200.
-	//
-	// POST /v1/triage/issues/{id}/resources
-	AttachIssueResource(ctx context.Context, request *TriageResourceCreate, params AttachIssueResourceParams) (AttachIssueResourceRes, error)
-	// CreateIssue invokes createIssue operation.
-	//
-	// Opens an issue. Its feed begins with an entry of type created.
-	//
-	// POST /v1/triage/issues
-	CreateIssue(ctx context.Context, request *TriageIssueCreate) (*TriageIssueReply, error)
-	// DecideIssue invokes decideIssue operation.
-	//
-	// Accepts or declines an issue of the backlog. Accepting moves it to todo; declining closes it and
-	// requires a reason. An issue in another state is 409 invalid_state.
-	//
-	// POST /v1/triage/issues/{id}/decision
-	DecideIssue(ctx context.Context, request *TriageDecision, params DecideIssueParams) (*TriageIssueReply, error)
-	// DeleteIssue invokes deleteIssue operation.
-	//
-	// Deletes an issue permanently, with its feed, comments, flags, attachments, relations and agent
-	// sessions. Every API key of the organization may do so. Attached calls and other resources stay.
-	// Requests about the issue are 404 afterwards, deleting it again too, and its number is not given
-	// again. Its agent sessions are cancelled, and streams of its feed end. A failure that was reported to
-	// it opens a new issue when it occurs again.
-	//
-	// Related issues lose their relation to it; their feeds receive an entry of type relation_removed with
-	// `deleted` true in its `metadata`. An issue that was merged into it stays closed, its `merged_into`
-	// becomes null, and it can be changed again. Entries of other feeds that mention the deleted issue
-	// keep its name and title.
-	//
-	// DELETE /v1/triage/issues/{id}
-	DeleteIssue(ctx context.Context, params DeleteIssueParams) error
-	// DeleteIssueComment invokes deleteIssueComment operation.
-	//
-	// Deletes a comment. Only its author may do so. Earlier entries of the feed keep its text; a new entry
-	// of type comment records the deletion.
-	//
-	// DELETE /v1/triage/issues/{id}/comments/{comment_id}
-	DeleteIssueComment(ctx context.Context, params DeleteIssueCommentParams) error
-	// DetachIssueResource invokes detachIssueResource operation.
-	//
-	// Removes an attachment and keeps the attached resource. A call that has flags in this issue is 409
-	// invalid_state.
-	//
-	// DELETE /v1/triage/issues/{id}/resources/{resource_id}
-	DetachIssueResource(ctx context.Context, params DetachIssueResourceParams) error
-	// EditIssueComment invokes editIssueComment operation.
-	//
-	// Changes the text of a comment. Only its author may do so; other callers receive 403 forbidden.
-	// Earlier entries stay in the feed; a new entry of type comment holds the new text and refers to the
-	// comment. The answer is that entry.
-	//
-	// PATCH /v1/triage/issues/{id}/comments/{comment_id}
-	EditIssueComment(ctx context.Context, request *TriageCommentEdit, params EditIssueCommentParams) (*TriageIssueEntryReply, error)
-	// GetIssue invokes getIssue operation.
-	//
-	// Returns one issue.
-	//
-	// GET /v1/triage/issues/{id}
-	GetIssue(ctx context.Context, params GetIssueParams) (*TriageIssueReply, error)
-	// GetIssueActivity invokes getIssueActivity operation.
-	//
-	// Returns the feed of an issue, newest first, with the entries of people and agents. The next page
-	// begins at next_cursor, which is null on the last page. A page of more than 2 MiB ends before its
-	// limit. All pages together hold every entry that existed at the first page exactly once. Entries
-	// never change. Their text comes from people and agents and must be shown as text.
-	//
-	// GET /v1/triage/issues/{id}/activity
-	GetIssueActivity(ctx context.Context, params GetIssueActivityParams) (*TriageActivityReply, error)
-	// GetIssueAgentSession invokes getIssueAgentSession operation.
-	//
-	// Returns one session as it stands.
-	//
-	// GET /v1/triage/issues/{id}/agent-sessions/{session_id}
-	GetIssueAgentSession(ctx context.Context, params GetIssueAgentSessionParams) (*TriageSessionReply, error)
-	// ListIssueFlags invokes listIssueFlags operation.
-	//
-	// Returns the flags of an issue, the oldest first.
-	//
-	// GET /v1/triage/issues/{id}/flags
-	ListIssueFlags(ctx context.Context, params ListIssueFlagsParams) (*TriageFlagListReply, error)
-	// ListIssueRelations invokes listIssueRelations operation.
-	//
-	// Returns the relations of an issue to others, in either direction, the oldest first.
-	//
-	// GET /v1/triage/issues/{id}/relations
-	ListIssueRelations(ctx context.Context, params ListIssueRelationsParams) (*TriageRelationListReply, error)
-	// ListIssueResources invokes listIssueResources operation.
-	//
-	// Returns the attachments of an issue, oldest first, each with its current availability.
-	//
-	// GET /v1/triage/issues/{id}/resources
-	ListIssueResources(ctx context.Context, params ListIssueResourcesParams) (*TriageResourceListReply, error)
-	// ListIssues invokes listIssues operation.
-	//
-	// Returns the issues of the organization, without their descriptions. An issue must match every
-	// filter, and any value of a filter with several. An issue that changes between two pages may appear
-	// on both or on neither; all others appear once.
-	//
-	// GET /v1/triage/issues
-	ListIssues(ctx context.Context, params ListIssuesParams) (*TriageIssueListReply, error)
-	// MarkIssueSeen invokes markIssueSeen operation.
-	//
-	// Marks the feed as read by the caller, which is the API key. has_unread_activity is false until
-	// another caller adds an entry.
-	//
-	// PUT /v1/triage/issues/{id}/view
-	MarkIssueSeen(ctx context.Context, params MarkIssueSeenParams) error
-	// MergeIssue invokes mergeIssue operation.
-	//
-	// Merges an issue into another, closes it and returns the closed issue. The other issue receives the
-	// attachments that it lacks, and both feeds receive an entry. Open agent sessions of the closed issue
-	// are cancelled. A merge cannot be undone, and a merged issue cannot be changed unless the other one
-	// is deleted.
-	//
-	// POST /v1/triage/issues/{id}/merge
-	MergeIssue(ctx context.Context, request *TriageMerge, params MergeIssueParams) (*TriageIssueReply, error)
-	// RelateIssue invokes relateIssue operation.
-	//
-	// Relates an issue to another. Both feeds receive an entry. Repeating the request changes nothing and
-	// returns the existing relation with 200; related_to holds in both directions. A relation that
-	// contradicts an existing one, such as blocks in the other direction, is 409 conflict.
-	//
-	// POST /v1/triage/issues/{id}/relations
-	RelateIssue(ctx context.Context, request *TriageRelationCreate, params RelateIssueParams) (RelateIssueRes, error)
-	// RemoveIssueFlag invokes removeIssueFlag operation.
-	//
-	// Takes a flag away.
-	//
-	// DELETE /v1/triage/issues/{id}/flags/{flag_id}
-	RemoveIssueFlag(ctx context.Context, params RemoveIssueFlagParams) error
-	// StartIssueAgentSession invokes startIssueAgentSession operation.
-	//
-	// Starts a session of an external agent, which adds its steps itself, and adds an entry of type
-	// session_started. A session without a step for 30 minutes, or for 7 days while it awaits input, ends
-	// with an error.
-	//
-	// POST /v1/triage/issues/{id}/agent-sessions
-	StartIssueAgentSession(ctx context.Context, request *TriageSessionCreate, params StartIssueAgentSessionParams) (*TriageSessionReply, error)
-	// StreamIssueActivity invokes streamIssueActivity operation.
-	//
-	// Streams new entries of the feed, oldest first, as server-sent events. `event` is `entry`, `data` is
-	// the entry in one line of JSON, and `id` is the position after it. The stream begins after
-	// `Last-Event-ID`, else after `cursor`, else now. A comment and the `id` of the first position are
-	// sent at once, and a comment whenever nothing was sent for 15 seconds. The server ends a stream after
-	// at most 15 minutes, within 30 seconds after its key was revoked, when its key expires, within 15
-	// seconds after the issue is deleted, and when it stops. A client that connects again with the last
-	// `id`, as browsers do, misses no entry. Errors of the request are answered before the stream begins.
-	//
-	// GET /v1/triage/issues/{id}/activity/stream
-	StreamIssueActivity(ctx context.Context, params StreamIssueActivityParams) (StreamIssueActivityRes, error)
-	// UnrelateIssue invokes unrelateIssue operation.
-	//
-	// Removes a relation from both of its issues. Both feeds receive an entry.
-	//
-	// DELETE /v1/triage/issues/{id}/relations/{relation_id}
-	UnrelateIssue(ctx context.Context, params UnrelateIssueParams) error
-	// UpdateIssue invokes updateIssue operation.
-	//
-	// Changes the given members. Each change of status, severity, category, assignee and owner adds an
-	// entry to the feed, in this order. With `version`, an issue that was changed since is 409 conflict. A
-	// merged issue cannot be changed (409 invalid_state).
-	//
-	// PATCH /v1/triage/issues/{id}
-	UpdateIssue(ctx context.Context, request *TriageIssueUpdate, params UpdateIssueParams) (*TriageIssueReply, error)
 }
 
 // Client implements OAS client.
@@ -275,52 +72,17 @@ func (c *Client) requestURL(ctx context.Context) *url.URL {
 // takes no step (409 invalid_state).
 //
 // POST /v1/triage/issues/{id}/agent-sessions/{session_id}/entries
-func (c *Client) AddIssueAgentEntry(ctx context.Context, request *TriageAgentEntryCreate, params AddIssueAgentEntryParams) (*TriageAgentEntryReply, error) {
-	res, err := c.sendAddIssueAgentEntry(ctx, request, params)
-	return res, err
-}
-
-func (c *Client) sendAddIssueAgentEntry(ctx context.Context, request *TriageAgentEntryCreate, params AddIssueAgentEntryParams) (res *TriageAgentEntryReply, err error) {
+func (c *Client) AddIssueAgentEntry(ctx context.Context, request *TriageAgentEntryCreate, params AddIssueAgentEntryParams) (res *TriageAgentEntryReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [5]string
 	pathParts[0] = "/v1/triage/issues/"
-	{
-		// Encode "id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.ID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "id", Style: uri.PathStyleSimple}, conv.StringToString(params.ID)); err != nil {
+		return res, err
 	}
 	pathParts[2] = "/agent-sessions/"
-	{
-		// Encode "session_id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "session_id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.SessionID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[3] = encoded
+	if err := codec.EncodePath(&pathParts[3], uri.PathEncoderConfig{Param: "session_id", Style: uri.PathStyleSimple}, conv.StringToString(params.SessionID)); err != nil {
+		return res, err
 	}
 	pathParts[4] = "/entries"
 	uri.AddPathParts(u, pathParts[:]...)
@@ -333,58 +95,11 @@ func (c *Client) sendAddIssueAgentEntry(ctx context.Context, request *TriageAgen
 		return res, errors.Wrap(err, "encode request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, AddIssueAgentEntryOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, AddIssueAgentEntryOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeAddIssueAgentEntryResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeAddIssueAgentEntryResponse)
 }
 
 // AddIssueComment invokes addIssueComment operation.
@@ -393,33 +108,13 @@ func (c *Client) sendAddIssueAgentEntry(ctx context.Context, request *TriageAgen
 // id is the comment's id.
 //
 // POST /v1/triage/issues/{id}/comments
-func (c *Client) AddIssueComment(ctx context.Context, request *TriageCommentCreate, params AddIssueCommentParams) (*TriageIssueEntryReply, error) {
-	res, err := c.sendAddIssueComment(ctx, request, params)
-	return res, err
-}
-
-func (c *Client) sendAddIssueComment(ctx context.Context, request *TriageCommentCreate, params AddIssueCommentParams) (res *TriageIssueEntryReply, err error) {
+func (c *Client) AddIssueComment(ctx context.Context, request *TriageCommentCreate, params AddIssueCommentParams) (res *TriageIssueEntryReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [3]string
 	pathParts[0] = "/v1/triage/issues/"
-	{
-		// Encode "id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.ID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "id", Style: uri.PathStyleSimple}, conv.StringToString(params.ID)); err != nil {
+		return res, err
 	}
 	pathParts[2] = "/comments"
 	uri.AddPathParts(u, pathParts[:]...)
@@ -432,58 +127,11 @@ func (c *Client) sendAddIssueComment(ctx context.Context, request *TriageComment
 		return res, errors.Wrap(err, "encode request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, AddIssueCommentOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, AddIssueCommentOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeAddIssueCommentResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeAddIssueCommentResponse)
 }
 
 // AddIssueFlag invokes addIssueFlag operation.
@@ -492,33 +140,13 @@ func (c *Client) sendAddIssueComment(ctx context.Context, request *TriageComment
 // call_not_attached.
 //
 // POST /v1/triage/issues/{id}/flags
-func (c *Client) AddIssueFlag(ctx context.Context, request *TriageFlagCreate, params AddIssueFlagParams) (*TriageFlagReply, error) {
-	res, err := c.sendAddIssueFlag(ctx, request, params)
-	return res, err
-}
-
-func (c *Client) sendAddIssueFlag(ctx context.Context, request *TriageFlagCreate, params AddIssueFlagParams) (res *TriageFlagReply, err error) {
+func (c *Client) AddIssueFlag(ctx context.Context, request *TriageFlagCreate, params AddIssueFlagParams) (res *TriageFlagReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [3]string
 	pathParts[0] = "/v1/triage/issues/"
-	{
-		// Encode "id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.ID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "id", Style: uri.PathStyleSimple}, conv.StringToString(params.ID)); err != nil {
+		return res, err
 	}
 	pathParts[2] = "/flags"
 	uri.AddPathParts(u, pathParts[:]...)
@@ -531,58 +159,11 @@ func (c *Client) sendAddIssueFlag(ctx context.Context, request *TriageFlagCreate
 		return res, errors.Wrap(err, "encode request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, AddIssueFlagOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, AddIssueFlagOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeAddIssueFlagResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeAddIssueFlagResponse)
 }
 
 // AnalyzeIssue invokes analyzeIssue operation.
@@ -593,33 +174,13 @@ func (c *Client) sendAddIssueFlag(ctx context.Context, request *TriageFlagCreate
 // analyses of an organization run at once, not counting those that await an answer; more are 429.
 //
 // POST /v1/triage/issues/{id}/analysis
-func (c *Client) AnalyzeIssue(ctx context.Context, request *TriageAnalysisCreate, params AnalyzeIssueParams) (*TriageSessionReply, error) {
-	res, err := c.sendAnalyzeIssue(ctx, request, params)
-	return res, err
-}
-
-func (c *Client) sendAnalyzeIssue(ctx context.Context, request *TriageAnalysisCreate, params AnalyzeIssueParams) (res *TriageSessionReply, err error) {
+func (c *Client) AnalyzeIssue(ctx context.Context, request *TriageAnalysisCreate, params AnalyzeIssueParams) (res *TriageSessionReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [3]string
 	pathParts[0] = "/v1/triage/issues/"
-	{
-		// Encode "id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.ID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "id", Style: uri.PathStyleSimple}, conv.StringToString(params.ID)); err != nil {
+		return res, err
 	}
 	pathParts[2] = "/analysis"
 	uri.AddPathParts(u, pathParts[:]...)
@@ -632,58 +193,11 @@ func (c *Client) sendAnalyzeIssue(ctx context.Context, request *TriageAnalysisCr
 		return res, errors.Wrap(err, "encode request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, AnalyzeIssueOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, AnalyzeIssueOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeAnalyzeIssueResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeAnalyzeIssueResponse)
 }
 
 // AttachIssueResource invokes attachIssueResource operation.
@@ -692,33 +206,13 @@ func (c *Client) sendAnalyzeIssue(ctx context.Context, request *TriageAnalysisCr
 // support are 501. Repeating the request changes nothing and returns the existing attachment with 200.
 //
 // POST /v1/triage/issues/{id}/resources
-func (c *Client) AttachIssueResource(ctx context.Context, request *TriageResourceCreate, params AttachIssueResourceParams) (AttachIssueResourceRes, error) {
-	res, err := c.sendAttachIssueResource(ctx, request, params)
-	return res, err
-}
-
-func (c *Client) sendAttachIssueResource(ctx context.Context, request *TriageResourceCreate, params AttachIssueResourceParams) (res AttachIssueResourceRes, err error) {
+func (c *Client) AttachIssueResource(ctx context.Context, request *TriageResourceCreate, params AttachIssueResourceParams) (res AttachIssueResourceRes, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [3]string
 	pathParts[0] = "/v1/triage/issues/"
-	{
-		// Encode "id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.ID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "id", Style: uri.PathStyleSimple}, conv.StringToString(params.ID)); err != nil {
+		return res, err
 	}
 	pathParts[2] = "/resources"
 	uri.AddPathParts(u, pathParts[:]...)
@@ -731,58 +225,11 @@ func (c *Client) sendAttachIssueResource(ctx context.Context, request *TriageRes
 		return res, errors.Wrap(err, "encode request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, AttachIssueResourceOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, AttachIssueResourceOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeAttachIssueResourceResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeAttachIssueResourceResponse)
 }
 
 // CreateIssue invokes createIssue operation.
@@ -790,12 +237,7 @@ func (c *Client) sendAttachIssueResource(ctx context.Context, request *TriageRes
 // Opens an issue. Its feed begins with an entry of type created.
 //
 // POST /v1/triage/issues
-func (c *Client) CreateIssue(ctx context.Context, request *TriageIssueCreate) (*TriageIssueReply, error) {
-	res, err := c.sendCreateIssue(ctx, request)
-	return res, err
-}
-
-func (c *Client) sendCreateIssue(ctx context.Context, request *TriageIssueCreate) (res *TriageIssueReply, err error) {
+func (c *Client) CreateIssue(ctx context.Context, request *TriageIssueCreate) (res *TriageIssueReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [1]string
@@ -810,58 +252,11 @@ func (c *Client) sendCreateIssue(ctx context.Context, request *TriageIssueCreate
 		return res, errors.Wrap(err, "encode request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, CreateIssueOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, CreateIssueOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeCreateIssueResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeCreateIssueResponse)
 }
 
 // DecideIssue invokes decideIssue operation.
@@ -870,33 +265,13 @@ func (c *Client) sendCreateIssue(ctx context.Context, request *TriageIssueCreate
 // requires a reason. An issue in another state is 409 invalid_state.
 //
 // POST /v1/triage/issues/{id}/decision
-func (c *Client) DecideIssue(ctx context.Context, request *TriageDecision, params DecideIssueParams) (*TriageIssueReply, error) {
-	res, err := c.sendDecideIssue(ctx, request, params)
-	return res, err
-}
-
-func (c *Client) sendDecideIssue(ctx context.Context, request *TriageDecision, params DecideIssueParams) (res *TriageIssueReply, err error) {
+func (c *Client) DecideIssue(ctx context.Context, request *TriageDecision, params DecideIssueParams) (res *TriageIssueReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [3]string
 	pathParts[0] = "/v1/triage/issues/"
-	{
-		// Encode "id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.ID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "id", Style: uri.PathStyleSimple}, conv.StringToString(params.ID)); err != nil {
+		return res, err
 	}
 	pathParts[2] = "/decision"
 	uri.AddPathParts(u, pathParts[:]...)
@@ -909,58 +284,11 @@ func (c *Client) sendDecideIssue(ctx context.Context, request *TriageDecision, p
 		return res, errors.Wrap(err, "encode request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, DecideIssueOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, DecideIssueOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeDecideIssueResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeDecideIssueResponse)
 }
 
 // DeleteIssue invokes deleteIssue operation.
@@ -987,23 +315,8 @@ func (c *Client) sendDeleteIssue(ctx context.Context, params DeleteIssueParams) 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [2]string
 	pathParts[0] = "/v1/triage/issues/"
-	{
-		// Encode "id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.ID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "id", Style: uri.PathStyleSimple}, conv.StringToString(params.ID)); err != nil {
+		return res, err
 	}
 	uri.AddPathParts(u, pathParts[:]...)
 
@@ -1012,58 +325,11 @@ func (c *Client) sendDeleteIssue(ctx context.Context, params DeleteIssueParams) 
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, DeleteIssueOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, DeleteIssueOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeDeleteIssueResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeDeleteIssueResponse)
 }
 
 // DeleteIssueComment invokes deleteIssueComment operation.
@@ -1082,42 +348,12 @@ func (c *Client) sendDeleteIssueComment(ctx context.Context, params DeleteIssueC
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [4]string
 	pathParts[0] = "/v1/triage/issues/"
-	{
-		// Encode "id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.ID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "id", Style: uri.PathStyleSimple}, conv.StringToString(params.ID)); err != nil {
+		return res, err
 	}
 	pathParts[2] = "/comments/"
-	{
-		// Encode "comment_id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "comment_id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.CommentID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[3] = encoded
+	if err := codec.EncodePath(&pathParts[3], uri.PathEncoderConfig{Param: "comment_id", Style: uri.PathStyleSimple}, conv.StringToString(params.CommentID)); err != nil {
+		return res, err
 	}
 	uri.AddPathParts(u, pathParts[:]...)
 
@@ -1126,58 +362,11 @@ func (c *Client) sendDeleteIssueComment(ctx context.Context, params DeleteIssueC
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, DeleteIssueCommentOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, DeleteIssueCommentOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeDeleteIssueCommentResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeDeleteIssueCommentResponse)
 }
 
 // DetachIssueResource invokes detachIssueResource operation.
@@ -1196,42 +385,12 @@ func (c *Client) sendDetachIssueResource(ctx context.Context, params DetachIssue
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [4]string
 	pathParts[0] = "/v1/triage/issues/"
-	{
-		// Encode "id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.ID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "id", Style: uri.PathStyleSimple}, conv.StringToString(params.ID)); err != nil {
+		return res, err
 	}
 	pathParts[2] = "/resources/"
-	{
-		// Encode "resource_id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "resource_id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.ResourceID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[3] = encoded
+	if err := codec.EncodePath(&pathParts[3], uri.PathEncoderConfig{Param: "resource_id", Style: uri.PathStyleSimple}, conv.StringToString(params.ResourceID)); err != nil {
+		return res, err
 	}
 	uri.AddPathParts(u, pathParts[:]...)
 
@@ -1240,58 +399,11 @@ func (c *Client) sendDetachIssueResource(ctx context.Context, params DetachIssue
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, DetachIssueResourceOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, DetachIssueResourceOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeDetachIssueResourceResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeDetachIssueResourceResponse)
 }
 
 // EditIssueComment invokes editIssueComment operation.
@@ -1301,52 +413,17 @@ func (c *Client) sendDetachIssueResource(ctx context.Context, params DetachIssue
 // comment. The answer is that entry.
 //
 // PATCH /v1/triage/issues/{id}/comments/{comment_id}
-func (c *Client) EditIssueComment(ctx context.Context, request *TriageCommentEdit, params EditIssueCommentParams) (*TriageIssueEntryReply, error) {
-	res, err := c.sendEditIssueComment(ctx, request, params)
-	return res, err
-}
-
-func (c *Client) sendEditIssueComment(ctx context.Context, request *TriageCommentEdit, params EditIssueCommentParams) (res *TriageIssueEntryReply, err error) {
+func (c *Client) EditIssueComment(ctx context.Context, request *TriageCommentEdit, params EditIssueCommentParams) (res *TriageIssueEntryReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [4]string
 	pathParts[0] = "/v1/triage/issues/"
-	{
-		// Encode "id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.ID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "id", Style: uri.PathStyleSimple}, conv.StringToString(params.ID)); err != nil {
+		return res, err
 	}
 	pathParts[2] = "/comments/"
-	{
-		// Encode "comment_id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "comment_id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.CommentID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[3] = encoded
+	if err := codec.EncodePath(&pathParts[3], uri.PathEncoderConfig{Param: "comment_id", Style: uri.PathStyleSimple}, conv.StringToString(params.CommentID)); err != nil {
+		return res, err
 	}
 	uri.AddPathParts(u, pathParts[:]...)
 
@@ -1358,58 +435,11 @@ func (c *Client) sendEditIssueComment(ctx context.Context, request *TriageCommen
 		return res, errors.Wrap(err, "encode request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, EditIssueCommentOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, EditIssueCommentOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeEditIssueCommentResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeEditIssueCommentResponse)
 }
 
 // GetIssue invokes getIssue operation.
@@ -1417,33 +447,13 @@ func (c *Client) sendEditIssueComment(ctx context.Context, request *TriageCommen
 // Returns one issue.
 //
 // GET /v1/triage/issues/{id}
-func (c *Client) GetIssue(ctx context.Context, params GetIssueParams) (*TriageIssueReply, error) {
-	res, err := c.sendGetIssue(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendGetIssue(ctx context.Context, params GetIssueParams) (res *TriageIssueReply, err error) {
+func (c *Client) GetIssue(ctx context.Context, params GetIssueParams) (res *TriageIssueReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [2]string
 	pathParts[0] = "/v1/triage/issues/"
-	{
-		// Encode "id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.ID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "id", Style: uri.PathStyleSimple}, conv.StringToString(params.ID)); err != nil {
+		return res, err
 	}
 	uri.AddPathParts(u, pathParts[:]...)
 
@@ -1452,58 +462,11 @@ func (c *Client) sendGetIssue(ctx context.Context, params GetIssueParams) (res *
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, GetIssueOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, GetIssueOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeGetIssueResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeGetIssueResponse)
 }
 
 // GetIssueActivity invokes getIssueActivity operation.
@@ -1514,88 +477,41 @@ func (c *Client) sendGetIssue(ctx context.Context, params GetIssueParams) (res *
 // never change. Their text comes from people and agents and must be shown as text.
 //
 // GET /v1/triage/issues/{id}/activity
-func (c *Client) GetIssueActivity(ctx context.Context, params GetIssueActivityParams) (*TriageActivityReply, error) {
-	res, err := c.sendGetIssueActivity(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendGetIssueActivity(ctx context.Context, params GetIssueActivityParams) (res *TriageActivityReply, err error) {
+func (c *Client) GetIssueActivity(ctx context.Context, params GetIssueActivityParams) (res *TriageActivityReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [3]string
 	pathParts[0] = "/v1/triage/issues/"
-	{
-		// Encode "id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.ID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "id", Style: uri.PathStyleSimple}, conv.StringToString(params.ID)); err != nil {
+		return res, err
 	}
 	pathParts[2] = "/activity"
 	uri.AddPathParts(u, pathParts[:]...)
 
 	q := uri.NewQueryEncoder()
-	{
-		// Encode "limit" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "limit",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "limit", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := params.Limit.Get(); ok {
+			return e.EncodeValue(conv.IntToString(val))
 		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.Limit.Get(); ok {
-				return e.EncodeValue(conv.IntToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
-	{
-		// Encode "cursor" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "cursor",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "cursor", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := params.Cursor.Get(); ok {
+			return e.EncodeValue(conv.StringToString(val))
 		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.Cursor.Get(); ok {
-				return e.EncodeValue(conv.StringToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
-	{
-		// Encode "fold" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "fold",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "fold", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := params.Fold.Get(); ok {
+			return e.EncodeValue(conv.BoolToString(val))
 		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.Fold.Get(); ok {
-				return e.EncodeValue(conv.BoolToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
 	u.RawQuery = q.Values().Encode()
 
@@ -1604,58 +520,11 @@ func (c *Client) sendGetIssueActivity(ctx context.Context, params GetIssueActivi
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, GetIssueActivityOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, GetIssueActivityOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeGetIssueActivityResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeGetIssueActivityResponse)
 }
 
 // GetIssueAgentSession invokes getIssueAgentSession operation.
@@ -1663,52 +532,17 @@ func (c *Client) sendGetIssueActivity(ctx context.Context, params GetIssueActivi
 // Returns one session as it stands.
 //
 // GET /v1/triage/issues/{id}/agent-sessions/{session_id}
-func (c *Client) GetIssueAgentSession(ctx context.Context, params GetIssueAgentSessionParams) (*TriageSessionReply, error) {
-	res, err := c.sendGetIssueAgentSession(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendGetIssueAgentSession(ctx context.Context, params GetIssueAgentSessionParams) (res *TriageSessionReply, err error) {
+func (c *Client) GetIssueAgentSession(ctx context.Context, params GetIssueAgentSessionParams) (res *TriageSessionReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [4]string
 	pathParts[0] = "/v1/triage/issues/"
-	{
-		// Encode "id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.ID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "id", Style: uri.PathStyleSimple}, conv.StringToString(params.ID)); err != nil {
+		return res, err
 	}
 	pathParts[2] = "/agent-sessions/"
-	{
-		// Encode "session_id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "session_id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.SessionID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[3] = encoded
+	if err := codec.EncodePath(&pathParts[3], uri.PathEncoderConfig{Param: "session_id", Style: uri.PathStyleSimple}, conv.StringToString(params.SessionID)); err != nil {
+		return res, err
 	}
 	uri.AddPathParts(u, pathParts[:]...)
 
@@ -1717,58 +551,11 @@ func (c *Client) sendGetIssueAgentSession(ctx context.Context, params GetIssueAg
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, GetIssueAgentSessionOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, GetIssueAgentSessionOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeGetIssueAgentSessionResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeGetIssueAgentSessionResponse)
 }
 
 // ListIssueFlags invokes listIssueFlags operation.
@@ -1776,33 +563,13 @@ func (c *Client) sendGetIssueAgentSession(ctx context.Context, params GetIssueAg
 // Returns the flags of an issue, the oldest first.
 //
 // GET /v1/triage/issues/{id}/flags
-func (c *Client) ListIssueFlags(ctx context.Context, params ListIssueFlagsParams) (*TriageFlagListReply, error) {
-	res, err := c.sendListIssueFlags(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendListIssueFlags(ctx context.Context, params ListIssueFlagsParams) (res *TriageFlagListReply, err error) {
+func (c *Client) ListIssueFlags(ctx context.Context, params ListIssueFlagsParams) (res *TriageFlagListReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [3]string
 	pathParts[0] = "/v1/triage/issues/"
-	{
-		// Encode "id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.ID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "id", Style: uri.PathStyleSimple}, conv.StringToString(params.ID)); err != nil {
+		return res, err
 	}
 	pathParts[2] = "/flags"
 	uri.AddPathParts(u, pathParts[:]...)
@@ -1812,58 +579,11 @@ func (c *Client) sendListIssueFlags(ctx context.Context, params ListIssueFlagsPa
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, ListIssueFlagsOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, ListIssueFlagsOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeListIssueFlagsResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeListIssueFlagsResponse)
 }
 
 // ListIssueRelations invokes listIssueRelations operation.
@@ -1871,33 +591,13 @@ func (c *Client) sendListIssueFlags(ctx context.Context, params ListIssueFlagsPa
 // Returns the relations of an issue to others, in either direction, the oldest first.
 //
 // GET /v1/triage/issues/{id}/relations
-func (c *Client) ListIssueRelations(ctx context.Context, params ListIssueRelationsParams) (*TriageRelationListReply, error) {
-	res, err := c.sendListIssueRelations(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendListIssueRelations(ctx context.Context, params ListIssueRelationsParams) (res *TriageRelationListReply, err error) {
+func (c *Client) ListIssueRelations(ctx context.Context, params ListIssueRelationsParams) (res *TriageRelationListReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [3]string
 	pathParts[0] = "/v1/triage/issues/"
-	{
-		// Encode "id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.ID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "id", Style: uri.PathStyleSimple}, conv.StringToString(params.ID)); err != nil {
+		return res, err
 	}
 	pathParts[2] = "/relations"
 	uri.AddPathParts(u, pathParts[:]...)
@@ -1907,58 +607,11 @@ func (c *Client) sendListIssueRelations(ctx context.Context, params ListIssueRel
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, ListIssueRelationsOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, ListIssueRelationsOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeListIssueRelationsResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeListIssueRelationsResponse)
 }
 
 // ListIssueResources invokes listIssueResources operation.
@@ -1966,33 +619,13 @@ func (c *Client) sendListIssueRelations(ctx context.Context, params ListIssueRel
 // Returns the attachments of an issue, oldest first, each with its current availability.
 //
 // GET /v1/triage/issues/{id}/resources
-func (c *Client) ListIssueResources(ctx context.Context, params ListIssueResourcesParams) (*TriageResourceListReply, error) {
-	res, err := c.sendListIssueResources(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendListIssueResources(ctx context.Context, params ListIssueResourcesParams) (res *TriageResourceListReply, err error) {
+func (c *Client) ListIssueResources(ctx context.Context, params ListIssueResourcesParams) (res *TriageResourceListReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [3]string
 	pathParts[0] = "/v1/triage/issues/"
-	{
-		// Encode "id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.ID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "id", Style: uri.PathStyleSimple}, conv.StringToString(params.ID)); err != nil {
+		return res, err
 	}
 	pathParts[2] = "/resources"
 	uri.AddPathParts(u, pathParts[:]...)
@@ -2002,58 +635,11 @@ func (c *Client) sendListIssueResources(ctx context.Context, params ListIssueRes
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, ListIssueResourcesOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, ListIssueResourcesOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeListIssueResourcesResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeListIssueResourcesResponse)
 }
 
 // ListIssues invokes listIssues operation.
@@ -2063,12 +649,7 @@ func (c *Client) sendListIssueResources(ctx context.Context, params ListIssueRes
 // on both or on neither; all others appear once.
 //
 // GET /v1/triage/issues
-func (c *Client) ListIssues(ctx context.Context, params ListIssuesParams) (*TriageIssueListReply, error) {
-	res, err := c.sendListIssues(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendListIssues(ctx context.Context, params ListIssuesParams) (res *TriageIssueListReply, err error) {
+func (c *Client) ListIssues(ctx context.Context, params ListIssuesParams) (res *TriageIssueListReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [1]string
@@ -2076,253 +657,130 @@ func (c *Client) sendListIssues(ctx context.Context, params ListIssuesParams) (r
 	uri.AddPathParts(u, pathParts[:]...)
 
 	q := uri.NewQueryEncoder()
-	{
-		// Encode "limit" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "limit",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "limit", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := params.Limit.Get(); ok {
+			return e.EncodeValue(conv.IntToString(val))
 		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.Limit.Get(); ok {
-				return e.EncodeValue(conv.IntToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
-	{
-		// Encode "cursor" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "cursor",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "cursor", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := params.Cursor.Get(); ok {
+			return e.EncodeValue(conv.StringToString(val))
 		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.Cursor.Get(); ok {
-				return e.EncodeValue(conv.StringToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
-	{
-		// Encode "sort" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "sort",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "sort", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := params.Sort.Get(); ok {
+			return e.EncodeValue(conv.StringToString(string(val)))
 		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.Sort.Get(); ok {
-				return e.EncodeValue(conv.StringToString(string(val)))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
-	{
-		// Encode "order" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "order",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "order", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := params.Order.Get(); ok {
+			return e.EncodeValue(conv.StringToString(string(val)))
 		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.Order.Get(); ok {
-				return e.EncodeValue(conv.StringToString(string(val)))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
-	{
-		// Encode "search" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "search",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "search", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := params.Search.Get(); ok {
+			return e.EncodeValue(conv.StringToString(val))
 		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.Search.Get(); ok {
-				return e.EncodeValue(conv.StringToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
-	{
-		// Encode "status" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "status",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
-		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if params.Status != nil {
-				return e.EncodeArray(func(e uri.Encoder) error {
-					for i, item := range params.Status {
-						if err := func() error {
-							return e.EncodeValue(conv.StringToString(string(item)))
-						}(); err != nil {
-							return errors.Wrapf(err, "[%d]", i)
-						}
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "status", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if params.Status != nil {
+			return e.EncodeArray(func(e uri.Encoder) error {
+				for i, item := range params.Status {
+					if err := e.EncodeValue(conv.StringToString(string(item))); err != nil {
+						return errors.Wrapf(err, "[%d]", i)
 					}
-					return nil
-				})
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
+				}
+				return nil
+			})
 		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
-	{
-		// Encode "severity" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "severity",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
-		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if params.Severity != nil {
-				return e.EncodeArray(func(e uri.Encoder) error {
-					for i, item := range params.Severity {
-						if err := func() error {
-							return e.EncodeValue(conv.StringToString(string(item)))
-						}(); err != nil {
-							return errors.Wrapf(err, "[%d]", i)
-						}
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "severity", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if params.Severity != nil {
+			return e.EncodeArray(func(e uri.Encoder) error {
+				for i, item := range params.Severity {
+					if err := e.EncodeValue(conv.StringToString(string(item))); err != nil {
+						return errors.Wrapf(err, "[%d]", i)
 					}
-					return nil
-				})
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
+				}
+				return nil
+			})
 		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
-	{
-		// Encode "category" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "category",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
-		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if params.Category != nil {
-				return e.EncodeArray(func(e uri.Encoder) error {
-					for i, item := range params.Category {
-						if err := func() error {
-							return e.EncodeValue(conv.StringToString(item))
-						}(); err != nil {
-							return errors.Wrapf(err, "[%d]", i)
-						}
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "category", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if params.Category != nil {
+			return e.EncodeArray(func(e uri.Encoder) error {
+				for i, item := range params.Category {
+					if err := e.EncodeValue(conv.StringToString(item)); err != nil {
+						return errors.Wrapf(err, "[%d]", i)
 					}
-					return nil
-				})
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
+				}
+				return nil
+			})
 		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
-	{
-		// Encode "resource_type" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "resource_type",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "resource_type", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := params.ResourceType.Get(); ok {
+			return e.EncodeValue(conv.StringToString(string(val)))
 		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.ResourceType.Get(); ok {
-				return e.EncodeValue(conv.StringToString(string(val)))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
-	{
-		// Encode "owner_id" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "owner_id",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "owner_id", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := params.OwnerID.Get(); ok {
+			return e.EncodeValue(conv.StringToString(val))
 		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.OwnerID.Get(); ok {
-				return e.EncodeValue(conv.StringToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
-	{
-		// Encode "assignee_id" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "assignee_id",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "assignee_id", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := params.AssigneeID.Get(); ok {
+			return e.EncodeValue(conv.StringToString(val))
 		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.AssigneeID.Get(); ok {
-				return e.EncodeValue(conv.StringToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
-	{
-		// Encode "date_field" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "date_field",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "date_field", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := params.DateField.Get(); ok {
+			return e.EncodeValue(conv.StringToString(string(val)))
 		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.DateField.Get(); ok {
-				return e.EncodeValue(conv.StringToString(string(val)))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
-	{
-		// Encode "date_range" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "date_range",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "date_range", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := params.DateRange.Get(); ok {
+			return e.EncodeValue(conv.StringToString(string(val)))
 		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.DateRange.Get(); ok {
-				return e.EncodeValue(conv.StringToString(string(val)))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
 	u.RawQuery = q.Values().Encode()
 
@@ -2331,58 +789,11 @@ func (c *Client) sendListIssues(ctx context.Context, params ListIssuesParams) (r
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, ListIssuesOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, ListIssuesOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeListIssuesResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeListIssuesResponse)
 }
 
 // MarkIssueSeen invokes markIssueSeen operation.
@@ -2401,23 +812,8 @@ func (c *Client) sendMarkIssueSeen(ctx context.Context, params MarkIssueSeenPara
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [3]string
 	pathParts[0] = "/v1/triage/issues/"
-	{
-		// Encode "id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.ID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "id", Style: uri.PathStyleSimple}, conv.StringToString(params.ID)); err != nil {
+		return res, err
 	}
 	pathParts[2] = "/view"
 	uri.AddPathParts(u, pathParts[:]...)
@@ -2427,58 +823,11 @@ func (c *Client) sendMarkIssueSeen(ctx context.Context, params MarkIssueSeenPara
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, MarkIssueSeenOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, MarkIssueSeenOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeMarkIssueSeenResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeMarkIssueSeenResponse)
 }
 
 // MergeIssue invokes mergeIssue operation.
@@ -2489,33 +838,13 @@ func (c *Client) sendMarkIssueSeen(ctx context.Context, params MarkIssueSeenPara
 // is deleted.
 //
 // POST /v1/triage/issues/{id}/merge
-func (c *Client) MergeIssue(ctx context.Context, request *TriageMerge, params MergeIssueParams) (*TriageIssueReply, error) {
-	res, err := c.sendMergeIssue(ctx, request, params)
-	return res, err
-}
-
-func (c *Client) sendMergeIssue(ctx context.Context, request *TriageMerge, params MergeIssueParams) (res *TriageIssueReply, err error) {
+func (c *Client) MergeIssue(ctx context.Context, request *TriageMerge, params MergeIssueParams) (res *TriageIssueReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [3]string
 	pathParts[0] = "/v1/triage/issues/"
-	{
-		// Encode "id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.ID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "id", Style: uri.PathStyleSimple}, conv.StringToString(params.ID)); err != nil {
+		return res, err
 	}
 	pathParts[2] = "/merge"
 	uri.AddPathParts(u, pathParts[:]...)
@@ -2528,58 +857,11 @@ func (c *Client) sendMergeIssue(ctx context.Context, request *TriageMerge, param
 		return res, errors.Wrap(err, "encode request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, MergeIssueOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, MergeIssueOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeMergeIssueResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeMergeIssueResponse)
 }
 
 // RelateIssue invokes relateIssue operation.
@@ -2589,33 +871,13 @@ func (c *Client) sendMergeIssue(ctx context.Context, request *TriageMerge, param
 // contradicts an existing one, such as blocks in the other direction, is 409 conflict.
 //
 // POST /v1/triage/issues/{id}/relations
-func (c *Client) RelateIssue(ctx context.Context, request *TriageRelationCreate, params RelateIssueParams) (RelateIssueRes, error) {
-	res, err := c.sendRelateIssue(ctx, request, params)
-	return res, err
-}
-
-func (c *Client) sendRelateIssue(ctx context.Context, request *TriageRelationCreate, params RelateIssueParams) (res RelateIssueRes, err error) {
+func (c *Client) RelateIssue(ctx context.Context, request *TriageRelationCreate, params RelateIssueParams) (res RelateIssueRes, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [3]string
 	pathParts[0] = "/v1/triage/issues/"
-	{
-		// Encode "id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.ID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "id", Style: uri.PathStyleSimple}, conv.StringToString(params.ID)); err != nil {
+		return res, err
 	}
 	pathParts[2] = "/relations"
 	uri.AddPathParts(u, pathParts[:]...)
@@ -2628,58 +890,11 @@ func (c *Client) sendRelateIssue(ctx context.Context, request *TriageRelationCre
 		return res, errors.Wrap(err, "encode request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, RelateIssueOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, RelateIssueOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeRelateIssueResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeRelateIssueResponse)
 }
 
 // RemoveIssueFlag invokes removeIssueFlag operation.
@@ -2697,42 +912,12 @@ func (c *Client) sendRemoveIssueFlag(ctx context.Context, params RemoveIssueFlag
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [4]string
 	pathParts[0] = "/v1/triage/issues/"
-	{
-		// Encode "id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.ID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "id", Style: uri.PathStyleSimple}, conv.StringToString(params.ID)); err != nil {
+		return res, err
 	}
 	pathParts[2] = "/flags/"
-	{
-		// Encode "flag_id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "flag_id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.FlagID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[3] = encoded
+	if err := codec.EncodePath(&pathParts[3], uri.PathEncoderConfig{Param: "flag_id", Style: uri.PathStyleSimple}, conv.StringToString(params.FlagID)); err != nil {
+		return res, err
 	}
 	uri.AddPathParts(u, pathParts[:]...)
 
@@ -2741,58 +926,11 @@ func (c *Client) sendRemoveIssueFlag(ctx context.Context, params RemoveIssueFlag
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, RemoveIssueFlagOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, RemoveIssueFlagOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeRemoveIssueFlagResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeRemoveIssueFlagResponse)
 }
 
 // StartIssueAgentSession invokes startIssueAgentSession operation.
@@ -2802,33 +940,13 @@ func (c *Client) sendRemoveIssueFlag(ctx context.Context, params RemoveIssueFlag
 // with an error.
 //
 // POST /v1/triage/issues/{id}/agent-sessions
-func (c *Client) StartIssueAgentSession(ctx context.Context, request *TriageSessionCreate, params StartIssueAgentSessionParams) (*TriageSessionReply, error) {
-	res, err := c.sendStartIssueAgentSession(ctx, request, params)
-	return res, err
-}
-
-func (c *Client) sendStartIssueAgentSession(ctx context.Context, request *TriageSessionCreate, params StartIssueAgentSessionParams) (res *TriageSessionReply, err error) {
+func (c *Client) StartIssueAgentSession(ctx context.Context, request *TriageSessionCreate, params StartIssueAgentSessionParams) (res *TriageSessionReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [3]string
 	pathParts[0] = "/v1/triage/issues/"
-	{
-		// Encode "id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.ID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "id", Style: uri.PathStyleSimple}, conv.StringToString(params.ID)); err != nil {
+		return res, err
 	}
 	pathParts[2] = "/agent-sessions"
 	uri.AddPathParts(u, pathParts[:]...)
@@ -2841,58 +959,11 @@ func (c *Client) sendStartIssueAgentSession(ctx context.Context, request *Triage
 		return res, errors.Wrap(err, "encode request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, StartIssueAgentSessionOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, StartIssueAgentSessionOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeStartIssueAgentSessionResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeStartIssueAgentSessionResponse)
 }
 
 // StreamIssueActivity invokes streamIssueActivity operation.
@@ -2906,54 +977,25 @@ func (c *Client) sendStartIssueAgentSession(ctx context.Context, request *Triage
 // `id`, as browsers do, misses no entry. Errors of the request are answered before the stream begins.
 //
 // GET /v1/triage/issues/{id}/activity/stream
-func (c *Client) StreamIssueActivity(ctx context.Context, params StreamIssueActivityParams) (StreamIssueActivityRes, error) {
-	res, err := c.sendStreamIssueActivity(ctx, params)
-	return res, err
-}
-
-func (c *Client) sendStreamIssueActivity(ctx context.Context, params StreamIssueActivityParams) (res StreamIssueActivityRes, err error) {
+func (c *Client) StreamIssueActivity(ctx context.Context, params StreamIssueActivityParams) (res StreamIssueActivityRes, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [3]string
 	pathParts[0] = "/v1/triage/issues/"
-	{
-		// Encode "id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.ID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "id", Style: uri.PathStyleSimple}, conv.StringToString(params.ID)); err != nil {
+		return res, err
 	}
 	pathParts[2] = "/activity/stream"
 	uri.AddPathParts(u, pathParts[:]...)
 
 	q := uri.NewQueryEncoder()
-	{
-		// Encode "cursor" parameter.
-		cfg := uri.QueryParameterEncodingConfig{
-			Name:    "cursor",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
+	if err := q.EncodeParam(uri.QueryParameterEncodingConfig{Name: "cursor", Style: uri.QueryStyleForm, Explode: true}, func(e uri.Encoder) error {
+		if val, ok := params.Cursor.Get(); ok {
+			return e.EncodeValue(conv.StringToString(val))
 		}
-
-		if err := q.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.Cursor.Get(); ok {
-				return e.EncodeValue(conv.StringToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode query")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode query")
 	}
 	u.RawQuery = q.Values().Encode()
 
@@ -2963,52 +1005,17 @@ func (c *Client) sendStreamIssueActivity(ctx context.Context, params StreamIssue
 	}
 
 	h := uri.NewHeaderEncoder(r.Header)
-	{
-		cfg := uri.HeaderParameterEncodingConfig{
-			Name:    "Last-Event-ID",
-			Explode: false,
+	if err := h.EncodeParam(uri.HeaderParameterEncodingConfig{Name: "Last-Event-ID"}, func(e uri.Encoder) error {
+		if val, ok := params.LastEventID.Get(); ok {
+			return e.EncodeValue(conv.StringToString(val))
 		}
-		if err := h.EncodeParam(cfg, func(e uri.Encoder) error {
-			if val, ok := params.LastEventID.Get(); ok {
-				return e.EncodeValue(conv.StringToString(val))
-			}
-			return nil
-		}); err != nil {
-			return res, errors.Wrap(err, "encode header")
-		}
+		return nil
+	}); err != nil {
+		return res, errors.Wrap(err, "encode header")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, StreamIssueActivityOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, StreamIssueActivityOperation, r); err != nil {
+		return res, err
 	}
 
 	resp, err := c.cfg.Client.Do(r)
@@ -3039,42 +1046,12 @@ func (c *Client) sendUnrelateIssue(ctx context.Context, params UnrelateIssuePara
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [4]string
 	pathParts[0] = "/v1/triage/issues/"
-	{
-		// Encode "id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.ID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "id", Style: uri.PathStyleSimple}, conv.StringToString(params.ID)); err != nil {
+		return res, err
 	}
 	pathParts[2] = "/relations/"
-	{
-		// Encode "relation_id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "relation_id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.RelationID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[3] = encoded
+	if err := codec.EncodePath(&pathParts[3], uri.PathEncoderConfig{Param: "relation_id", Style: uri.PathStyleSimple}, conv.StringToString(params.RelationID)); err != nil {
+		return res, err
 	}
 	uri.AddPathParts(u, pathParts[:]...)
 
@@ -3083,58 +1060,11 @@ func (c *Client) sendUnrelateIssue(ctx context.Context, params UnrelateIssuePara
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, UnrelateIssueOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, UnrelateIssueOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeUnrelateIssueResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeUnrelateIssueResponse)
 }
 
 // UpdateIssue invokes updateIssue operation.
@@ -3144,33 +1074,13 @@ func (c *Client) sendUnrelateIssue(ctx context.Context, params UnrelateIssuePara
 // merged issue cannot be changed (409 invalid_state).
 //
 // PATCH /v1/triage/issues/{id}
-func (c *Client) UpdateIssue(ctx context.Context, request *TriageIssueUpdate, params UpdateIssueParams) (*TriageIssueReply, error) {
-	res, err := c.sendUpdateIssue(ctx, request, params)
-	return res, err
-}
-
-func (c *Client) sendUpdateIssue(ctx context.Context, request *TriageIssueUpdate, params UpdateIssueParams) (res *TriageIssueReply, err error) {
+func (c *Client) UpdateIssue(ctx context.Context, request *TriageIssueUpdate, params UpdateIssueParams) (res *TriageIssueReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [2]string
 	pathParts[0] = "/v1/triage/issues/"
-	{
-		// Encode "id" parameter.
-		e := uri.NewPathEncoder(uri.PathEncoderConfig{
-			Param:   "id",
-			Style:   uri.PathStyleSimple,
-			Explode: false,
-		})
-		if err := func() error {
-			return e.EncodeValue(conv.StringToString(params.ID))
-		}(); err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		encoded, err := e.Result()
-		if err != nil {
-			return res, errors.Wrap(err, "encode path")
-		}
-		pathParts[1] = encoded
+	if err := codec.EncodePath(&pathParts[1], uri.PathEncoderConfig{Param: "id", Style: uri.PathStyleSimple}, conv.StringToString(params.ID)); err != nil {
+		return res, err
 	}
 	uri.AddPathParts(u, pathParts[:]...)
 
@@ -3182,56 +1092,9 @@ func (c *Client) sendUpdateIssue(ctx context.Context, request *TriageIssueUpdate
 		return res, errors.Wrap(err, "encode request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, UpdateIssueOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, UpdateIssueOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeUpdateIssueResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeUpdateIssueResponse)
 }

@@ -2,7 +2,6 @@
 
 package triageoas
 
-// setDefaults set default value of fields.
 func (s *TriageArtifactCreate) setDefaults() {
 	{
 		val := TriageArtifactCreateStatus("ready")
@@ -10,7 +9,6 @@ func (s *TriageArtifactCreate) setDefaults() {
 	}
 }
 
-// setDefaults set default value of fields.
 func (s *TriageIssueCreate) setDefaults() {
 	{
 		val := TriageIssueCreateStatus("backlog")

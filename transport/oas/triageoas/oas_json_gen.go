@@ -3,282 +3,129 @@
 package triageoas
 
 import (
-	"math/bits"
-	"strconv"
 	"time"
 
 	"github.com/go-faster/errors"
 	"github.com/go-faster/jx"
 	"github.com/ogen-go/ogen/json"
 	"github.com/ogen-go/ogen/validate"
+
+	"github.com/callwright/callwright/transport/oas/internal/codec"
 )
 
-// Encode encodes AttachIssueResourceCreated as json.
 func (s *AttachIssueResourceCreated) Encode(e *jx.Encoder) {
 	unwrapped := (*TriageResourceReply)(s)
 
 	unwrapped.Encode(e)
 }
 
-// Decode decodes AttachIssueResourceCreated from json.
 func (s *AttachIssueResourceCreated) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode AttachIssueResourceCreated to nil")
 	}
 	var unwrapped TriageResourceReply
-	if err := func() error {
-		if err := unwrapped.Decode(d); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
+	if err := unwrapped.Decode(d); err != nil {
 		return errors.Wrap(err, "alias")
 	}
 	*s = AttachIssueResourceCreated(unwrapped)
 	return nil
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *AttachIssueResourceCreated) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *AttachIssueResourceCreated) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *AttachIssueResourceCreated) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes AttachIssueResourceOK as json.
 func (s *AttachIssueResourceOK) Encode(e *jx.Encoder) {
 	unwrapped := (*TriageResourceReply)(s)
 
 	unwrapped.Encode(e)
 }
 
-// Decode decodes AttachIssueResourceOK from json.
 func (s *AttachIssueResourceOK) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode AttachIssueResourceOK to nil")
 	}
 	var unwrapped TriageResourceReply
-	if err := func() error {
-		if err := unwrapped.Decode(d); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
+	if err := unwrapped.Decode(d); err != nil {
 		return errors.Wrap(err, "alias")
 	}
 	*s = AttachIssueResourceOK(unwrapped)
 	return nil
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *AttachIssueResourceOK) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *AttachIssueResourceOK) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *AttachIssueResourceOK) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode implements json.Marshaler.
 func (s *ErrorDetail) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("error")
+	e.Str(s.Error)
+	e.FieldStart("message")
+	e.Str(s.Message)
+	if s.Path.Set {
+		e.FieldStart("path")
+		s.Path.Encode(e)
+	}
+	if s.Field.Set {
+		e.FieldStart("field")
+		s.Field.Encode(e)
+	}
+	if s.BatchID.Set {
+		e.FieldStart("batch_id")
+		s.BatchID.Encode(e)
+	}
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *ErrorDetail) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("error")
-		e.Str(s.Error)
-	}
-	{
-		e.FieldStart("message")
-		e.Str(s.Message)
-	}
-	{
-		if s.Path.Set {
-			e.FieldStart("path")
-			s.Path.Encode(e)
-		}
-	}
-	{
-		if s.Field.Set {
-			e.FieldStart("field")
-			s.Field.Encode(e)
-		}
-	}
-	{
-		if s.BatchID.Set {
-			e.FieldStart("batch_id")
-			s.BatchID.Encode(e)
-		}
-	}
+var objectOfErrorDetail = codec.Object{
+	Type:     "ErrorDetail",
+	Members:  []string{"error", "message", "path", "field", "batch_id"},
+	Required: []uint8{0b00000011},
 }
 
-var jsonFieldsNameOfErrorDetail = [5]string{
-	0: "error",
-	1: "message",
-	2: "path",
-	3: "field",
-	4: "batch_id",
-}
-
-// Decode decodes ErrorDetail from json.
 func (s *ErrorDetail) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode ErrorDetail to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfErrorDetail.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "error":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.Error = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"error\"")
-			}
+			return 0, codec.DecodeStr(d, &s.Error)
 		case "message":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.Message = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"message\"")
-			}
+			return 1, codec.DecodeStr(d, &s.Message)
 		case "path":
-			if err := func() error {
-				s.Path.Reset()
-				if err := s.Path.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"path\"")
-			}
+			s.Path.Reset()
+			return 2, s.Path.Decode(d)
 		case "field":
-			if err := func() error {
-				s.Field.Reset()
-				if err := s.Field.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"field\"")
-			}
+			s.Field.Reset()
+			return 3, s.Field.Decode(d)
 		case "batch_id":
-			if err := func() error {
-				s.BatchID.Reset()
-				if err := s.BatchID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"batch_id\"")
-			}
-		default:
-			return d.Skip()
+			s.BatchID.Reset()
+			return 4, s.BatchID.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode ErrorDetail")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfErrorDetail) {
-					name = jsonFieldsNameOfErrorDetail[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *ErrorDetail) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *ErrorDetail) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *ErrorDetail) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *ErrorDetail) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *ErrorEnvelope) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *ErrorEnvelope) encodeFields(e *jx.Encoder) {
-	{
-		if s.Data.Set {
-			e.FieldStart("data")
-			s.Data.Encode(e)
-		}
+	if s.Data.Set {
+		e.FieldStart("data")
+		s.Data.Encode(e)
 	}
-	{
-		if s.Status.Set {
-			e.FieldStart("status")
-			s.Status.Encode(e)
-		}
+	if s.Status.Set {
+		e.FieldStart("status")
+		s.Status.Encode(e)
 	}
-	{
-		if s.Message.Set {
-			e.FieldStart("message")
-			s.Message.Encode(e)
-		}
+	if s.Message.Set {
+		e.FieldStart("message")
+		s.Message.Encode(e)
 	}
 	{
 		e.FieldStart("errors")
@@ -288,175 +135,55 @@ func (s *ErrorEnvelope) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfErrorEnvelope = [4]string{
-	0: "data",
-	1: "status",
-	2: "message",
-	3: "errors",
+var objectOfErrorEnvelope = codec.Object{
+	Type:     "ErrorEnvelope",
+	Members:  []string{"data", "status", "message", "errors"},
+	Required: []uint8{0b00001000},
 }
 
-// Decode decodes ErrorEnvelope from json.
 func (s *ErrorEnvelope) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode ErrorEnvelope to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfErrorEnvelope.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "data":
-			if err := func() error {
-				s.Data.Reset()
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
+			s.Data.Reset()
+			return 0, s.Data.Decode(d)
 		case "status":
-			if err := func() error {
-				s.Status.Reset()
-				if err := s.Status.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"status\"")
-			}
+			s.Status.Reset()
+			return 1, s.Status.Decode(d)
 		case "message":
-			if err := func() error {
-				s.Message.Reset()
-				if err := s.Message.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"message\"")
-			}
+			s.Message.Reset()
+			return 2, s.Message.Decode(d)
 		case "errors":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				s.Errors = make([]ErrorDetail, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem ErrorDetail
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Errors = append(s.Errors, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
+			return 3, codec.DecodeArr(d, &s.Errors, (*ErrorDetail).Decode)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode ErrorEnvelope")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00001000,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfErrorEnvelope) {
-					name = jsonFieldsNameOfErrorEnvelope[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *ErrorEnvelope) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *ErrorEnvelope) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *ErrorEnvelope) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *ErrorEnvelope) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes ErrorEnvelopeStatus as json.
 func (s ErrorEnvelopeStatus) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes ErrorEnvelopeStatus from json.
 func (s *ErrorEnvelopeStatus) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode ErrorEnvelopeStatus to nil")
+		return codec.Nil("ErrorEnvelopeStatus")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch ErrorEnvelopeStatus(v) {
-	case ErrorEnvelopeStatusError:
-		*s = ErrorEnvelopeStatusError
-	default:
-		*s = ErrorEnvelopeStatus(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s ErrorEnvelopeStatus) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s ErrorEnvelopeStatus) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *ErrorEnvelopeStatus) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *ErrorEnvelopeStatus) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s FreeObject) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields implements json.Marshaler.
-func (s FreeObject) encodeFields(e *jx.Encoder) {
 	for k, elem := range s {
 		e.FieldStart(k)
 
@@ -464,9 +191,9 @@ func (s FreeObject) encodeFields(e *jx.Encoder) {
 			e.Raw(elem)
 		}
 	}
+	e.ObjEnd()
 }
 
-// Decode decodes FreeObject from json.
 func (s *FreeObject) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode FreeObject to nil")
@@ -476,14 +203,7 @@ func (s *FreeObject) Decode(d *jx.Decoder) error {
 	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
 		propertiesCount++
 		var elem jx.Raw
-		if err := func() error {
-			v, err := d.RawAppend(nil)
-			elem = jx.Raw(v)
-			if err != nil {
-				return err
-			}
-			return nil
-		}(); err != nil {
+		if err := codec.DecodeRaw(d, &elem); err != nil {
 			return errors.Wrapf(err, "decode field %q", k)
 		}
 		m[string(k)] = elem
@@ -492,40 +212,15 @@ func (s *FreeObject) Decode(d *jx.Decoder) error {
 		return errors.Wrap(err, "decode FreeObject")
 	}
 	// Validate properties count.
-	if err := (validate.Object{
-		MinProperties:    0,
-		MinPropertiesSet: false,
-		MaxProperties:    200,
-		MaxPropertiesSet: true,
-	}).ValidateProperties(propertiesCount); err != nil {
-		return errors.Wrap(err, "object")
-	}
-
-	return nil
+	return codec.Wrap((validate.Object{MaxProperties: 200, MaxPropertiesSet: true}).ValidateProperties(propertiesCount), "object")
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s FreeObject) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s FreeObject) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *FreeObject) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *FreeObject) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s Metadata) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields implements json.Marshaler.
-func (s Metadata) encodeFields(e *jx.Encoder) {
 	for k, elem := range s {
 		e.FieldStart(k)
 
@@ -533,9 +228,9 @@ func (s Metadata) encodeFields(e *jx.Encoder) {
 			e.Raw(elem)
 		}
 	}
+	e.ObjEnd()
 }
 
-// Decode decodes Metadata from json.
 func (s *Metadata) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode Metadata to nil")
@@ -545,14 +240,7 @@ func (s *Metadata) Decode(d *jx.Decoder) error {
 	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
 		propertiesCount++
 		var elem jx.Raw
-		if err := func() error {
-			v, err := d.RawAppend(nil)
-			elem = jx.Raw(v)
-			if err != nil {
-				return err
-			}
-			return nil
-		}(); err != nil {
+		if err := codec.DecodeRaw(d, &elem); err != nil {
 			return errors.Wrapf(err, "decode field %q", k)
 		}
 		m[string(k)] = elem
@@ -561,32 +249,13 @@ func (s *Metadata) Decode(d *jx.Decoder) error {
 		return errors.Wrap(err, "decode Metadata")
 	}
 	// Validate properties count.
-	if err := (validate.Object{
-		MinProperties:    0,
-		MinPropertiesSet: false,
-		MaxProperties:    200,
-		MaxPropertiesSet: true,
-	}).ValidateProperties(propertiesCount); err != nil {
-		return errors.Wrap(err, "object")
-	}
-
-	return nil
+	return codec.Wrap((validate.Object{MaxProperties: 200, MaxPropertiesSet: true}).ValidateProperties(propertiesCount), "object")
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s Metadata) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s Metadata) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *Metadata) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *Metadata) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes time.Time as json.
 func (o NilDateTime) Encode(e *jx.Encoder, format func(*jx.Encoder, time.Time)) {
 	if o.Null {
 		e.Null()
@@ -595,7 +264,6 @@ func (o NilDateTime) Encode(e *jx.Encoder, format func(*jx.Encoder, time.Time)) 
 	format(e, o.Value)
 }
 
-// Decode decodes time.Time from json.
 func (o *NilDateTime) Decode(d *jx.Decoder, format func(*jx.Decoder) (time.Time, error)) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode NilDateTime to nil")
@@ -619,20 +287,17 @@ func (o *NilDateTime) Decode(d *jx.Decoder, format func(*jx.Decoder) (time.Time,
 	return nil
 }
 
-// MarshalJSON implements stdjson.Marshaler.
 func (s NilDateTime) MarshalJSON() ([]byte, error) {
 	e := jx.Encoder{}
 	s.Encode(&e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
 	return e.Bytes(), nil
 }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *NilDateTime) UnmarshalJSON(data []byte) error {
 	d := jx.DecodeBytes(data)
 	return s.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00"))
 }
 
-// Encode encodes FreeObject as json.
 func (o NilFreeObject) Encode(e *jx.Encoder) {
 	if o.Null {
 		e.Null()
@@ -641,7 +306,6 @@ func (o NilFreeObject) Encode(e *jx.Encoder) {
 	o.Value.Encode(e)
 }
 
-// Decode decodes FreeObject from json.
 func (o *NilFreeObject) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode NilFreeObject to nil")
@@ -658,26 +322,13 @@ func (o *NilFreeObject) Decode(d *jx.Decoder) error {
 	}
 	o.Null = false
 	o.Value = make(FreeObject)
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s NilFreeObject) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s NilFreeObject) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *NilFreeObject) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *NilFreeObject) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes int as json.
 func (o NilInt) Encode(e *jx.Encoder) {
 	if o.Null {
 		e.Null()
@@ -686,7 +337,6 @@ func (o NilInt) Encode(e *jx.Encoder) {
 	e.Int(int(o.Value))
 }
 
-// Decode decodes int from json.
 func (o *NilInt) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode NilInt to nil")
@@ -702,28 +352,13 @@ func (o *NilInt) Decode(d *jx.Decoder) error {
 		return nil
 	}
 	o.Null = false
-	v, err := d.Int()
-	if err != nil {
-		return err
-	}
-	o.Value = int(v)
-	return nil
+	return codec.DecodeInt(d, &o.Value)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s NilInt) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s NilInt) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *NilInt) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *NilInt) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes Metadata as json.
 func (o NilMetadata) Encode(e *jx.Encoder) {
 	if o.Null {
 		e.Null()
@@ -732,7 +367,6 @@ func (o NilMetadata) Encode(e *jx.Encoder) {
 	o.Value.Encode(e)
 }
 
-// Decode decodes Metadata from json.
 func (o *NilMetadata) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode NilMetadata to nil")
@@ -749,26 +383,13 @@ func (o *NilMetadata) Decode(d *jx.Decoder) error {
 	}
 	o.Null = false
 	o.Value = make(Metadata)
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s NilMetadata) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s NilMetadata) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *NilMetadata) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *NilMetadata) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes string as json.
 func (o NilString) Encode(e *jx.Encoder) {
 	if o.Null {
 		e.Null()
@@ -777,7 +398,6 @@ func (o NilString) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes string from json.
 func (o *NilString) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode NilString to nil")
@@ -793,28 +413,13 @@ func (o *NilString) Decode(d *jx.Decoder) error {
 		return nil
 	}
 	o.Null = false
-	v, err := d.Str()
-	if err != nil {
-		return err
-	}
-	o.Value = string(v)
-	return nil
+	return codec.DecodeStr(d, &o.Value)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s NilString) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s NilString) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *NilString) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *NilString) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes TriageActor as json.
 func (o NilTriageActor) Encode(e *jx.Encoder) {
 	if o.Null {
 		e.Null()
@@ -823,7 +428,6 @@ func (o NilTriageActor) Encode(e *jx.Encoder) {
 	o.Value.Encode(e)
 }
 
-// Decode decodes TriageActor from json.
 func (o *NilTriageActor) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode NilTriageActor to nil")
@@ -839,26 +443,13 @@ func (o *NilTriageActor) Decode(d *jx.Decoder) error {
 		return nil
 	}
 	o.Null = false
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s NilTriageActor) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s NilTriageActor) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *NilTriageActor) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *NilTriageActor) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes TriageArtifact as json.
 func (o NilTriageArtifact) Encode(e *jx.Encoder) {
 	if o.Null {
 		e.Null()
@@ -867,7 +458,6 @@ func (o NilTriageArtifact) Encode(e *jx.Encoder) {
 	o.Value.Encode(e)
 }
 
-// Decode decodes TriageArtifact from json.
 func (o *NilTriageArtifact) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode NilTriageArtifact to nil")
@@ -883,26 +473,13 @@ func (o *NilTriageArtifact) Decode(d *jx.Decoder) error {
 		return nil
 	}
 	o.Null = false
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s NilTriageArtifact) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s NilTriageArtifact) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *NilTriageArtifact) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *NilTriageArtifact) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes TriageSessionRef as json.
 func (o NilTriageSessionRef) Encode(e *jx.Encoder) {
 	if o.Null {
 		e.Null()
@@ -911,7 +488,6 @@ func (o NilTriageSessionRef) Encode(e *jx.Encoder) {
 	o.Value.Encode(e)
 }
 
-// Decode decodes TriageSessionRef from json.
 func (o *NilTriageSessionRef) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode NilTriageSessionRef to nil")
@@ -927,26 +503,13 @@ func (o *NilTriageSessionRef) Decode(d *jx.Decoder) error {
 		return nil
 	}
 	o.Null = false
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s NilTriageSessionRef) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s NilTriageSessionRef) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *NilTriageSessionRef) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *NilTriageSessionRef) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes ErrorEnvelopeStatus as json.
 func (o OptErrorEnvelopeStatus) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -954,32 +517,20 @@ func (o OptErrorEnvelopeStatus) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes ErrorEnvelopeStatus from json.
 func (o *OptErrorEnvelopeStatus) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptErrorEnvelopeStatus to nil")
 	}
 	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptErrorEnvelopeStatus) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptErrorEnvelopeStatus) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *OptErrorEnvelopeStatus) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes FreeObject as json.
 func (o OptFreeObject) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -987,33 +538,19 @@ func (o OptFreeObject) Encode(e *jx.Encoder) {
 	o.Value.Encode(e)
 }
 
-// Decode decodes FreeObject from json.
 func (o *OptFreeObject) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptFreeObject to nil")
 	}
 	o.Set = true
 	o.Value = make(FreeObject)
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptFreeObject) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptFreeObject) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptFreeObject) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptFreeObject) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes int as json.
 func (o OptInt) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -1021,34 +558,18 @@ func (o OptInt) Encode(e *jx.Encoder) {
 	e.Int(int(o.Value))
 }
 
-// Decode decodes int from json.
 func (o *OptInt) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptInt to nil")
 	}
 	o.Set = true
-	v, err := d.Int()
-	if err != nil {
-		return err
-	}
-	o.Value = int(v)
-	return nil
+	return codec.DecodeInt(d, &o.Value)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptInt) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptInt) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptInt) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptInt) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes Metadata as json.
 func (o OptMetadata) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -1056,33 +577,19 @@ func (o OptMetadata) Encode(e *jx.Encoder) {
 	o.Value.Encode(e)
 }
 
-// Decode decodes Metadata from json.
 func (o *OptMetadata) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptMetadata to nil")
 	}
 	o.Set = true
 	o.Value = make(Metadata)
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptMetadata) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptMetadata) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptMetadata) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptMetadata) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes int as json.
 func (o OptNilInt) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -1094,7 +601,6 @@ func (o OptNilInt) Encode(e *jx.Encoder) {
 	e.Int(int(o.Value))
 }
 
-// Decode decodes int from json.
 func (o *OptNilInt) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptNilInt to nil")
@@ -1112,28 +618,13 @@ func (o *OptNilInt) Decode(d *jx.Decoder) error {
 	}
 	o.Set = true
 	o.Null = false
-	v, err := d.Int()
-	if err != nil {
-		return err
-	}
-	o.Value = int(v)
-	return nil
+	return codec.DecodeInt(d, &o.Value)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptNilInt) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptNilInt) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptNilInt) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptNilInt) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes string as json.
 func (o OptNilString) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -1145,7 +636,6 @@ func (o OptNilString) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes string from json.
 func (o *OptNilString) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptNilString to nil")
@@ -1163,28 +653,13 @@ func (o *OptNilString) Decode(d *jx.Decoder) error {
 	}
 	o.Set = true
 	o.Null = false
-	v, err := d.Str()
-	if err != nil {
-		return err
-	}
-	o.Value = string(v)
-	return nil
+	return codec.DecodeStr(d, &o.Value)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptNilString) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptNilString) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptNilString) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptNilString) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes struct{} as json.
 func (o OptNull) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -1192,32 +667,18 @@ func (o OptNull) Encode(e *jx.Encoder) {
 	e.Null()
 }
 
-// Decode decodes struct{} from json.
 func (o *OptNull) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptNull to nil")
 	}
 	o.Set = true
-	if err := d.Null(); err != nil {
-		return err
-	}
-	return nil
+	return d.Null()
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptNull) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptNull) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptNull) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptNull) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes string as json.
 func (o OptString) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -1225,34 +686,18 @@ func (o OptString) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes string from json.
 func (o *OptString) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptString to nil")
 	}
 	o.Set = true
-	v, err := d.Str()
-	if err != nil {
-		return err
-	}
-	o.Value = string(v)
-	return nil
+	return codec.DecodeStr(d, &o.Value)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptString) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptString) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptString) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptString) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes TriageArtifactCreate as json.
 func (o OptTriageArtifactCreate) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -1260,32 +705,20 @@ func (o OptTriageArtifactCreate) Encode(e *jx.Encoder) {
 	o.Value.Encode(e)
 }
 
-// Decode decodes TriageArtifactCreate from json.
 func (o *OptTriageArtifactCreate) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptTriageArtifactCreate to nil")
 	}
 	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptTriageArtifactCreate) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptTriageArtifactCreate) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *OptTriageArtifactCreate) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes TriageArtifactCreateStatus as json.
 func (o OptTriageArtifactCreateStatus) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -1293,32 +726,20 @@ func (o OptTriageArtifactCreateStatus) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes TriageArtifactCreateStatus from json.
 func (o *OptTriageArtifactCreateStatus) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptTriageArtifactCreateStatus to nil")
 	}
 	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptTriageArtifactCreateStatus) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptTriageArtifactCreateStatus) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *OptTriageArtifactCreateStatus) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes TriageIssueCreateSeverity as json.
 func (o OptTriageIssueCreateSeverity) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -1326,32 +747,20 @@ func (o OptTriageIssueCreateSeverity) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes TriageIssueCreateSeverity from json.
 func (o *OptTriageIssueCreateSeverity) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptTriageIssueCreateSeverity to nil")
 	}
 	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptTriageIssueCreateSeverity) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptTriageIssueCreateSeverity) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *OptTriageIssueCreateSeverity) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes TriageIssueCreateSource as json.
 func (o OptTriageIssueCreateSource) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -1359,32 +768,20 @@ func (o OptTriageIssueCreateSource) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes TriageIssueCreateSource from json.
 func (o *OptTriageIssueCreateSource) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptTriageIssueCreateSource to nil")
 	}
 	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptTriageIssueCreateSource) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptTriageIssueCreateSource) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *OptTriageIssueCreateSource) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes TriageIssueCreateStatus as json.
 func (o OptTriageIssueCreateStatus) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -1392,32 +789,20 @@ func (o OptTriageIssueCreateStatus) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes TriageIssueCreateStatus from json.
 func (o *OptTriageIssueCreateStatus) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptTriageIssueCreateStatus to nil")
 	}
 	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptTriageIssueCreateStatus) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptTriageIssueCreateStatus) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *OptTriageIssueCreateStatus) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes TriageSessionStatus as json.
 func (o OptTriageSessionStatus) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -1425,32 +810,20 @@ func (o OptTriageSessionStatus) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes TriageSessionStatus from json.
 func (o *OptTriageSessionStatus) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptTriageSessionStatus to nil")
 	}
 	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptTriageSessionStatus) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptTriageSessionStatus) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *OptTriageSessionStatus) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes TriageSeverity as json.
 func (o OptTriageSeverity) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -1458,32 +831,18 @@ func (o OptTriageSeverity) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes TriageSeverity from json.
 func (o *OptTriageSeverity) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptTriageSeverity to nil")
 	}
 	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptTriageSeverity) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptTriageSeverity) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptTriageSeverity) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptTriageSeverity) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes TriageStatus as json.
 func (o OptTriageStatus) Encode(e *jx.Encoder) {
 	if !o.Set {
 		return
@@ -1491,193 +850,110 @@ func (o OptTriageStatus) Encode(e *jx.Encoder) {
 	e.Str(string(o.Value))
 }
 
-// Decode decodes TriageStatus from json.
 func (o *OptTriageStatus) Decode(d *jx.Decoder) error {
 	if o == nil {
 		return errors.New("invalid: unable to decode OptTriageStatus to nil")
 	}
 	o.Set = true
-	if err := o.Value.Decode(d); err != nil {
-		return err
-	}
-	return nil
+	return o.Value.Decode(d)
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s OptTriageStatus) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s OptTriageStatus) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *OptTriageStatus) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *OptTriageStatus) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes RelateIssueCreated as json.
 func (s *RelateIssueCreated) Encode(e *jx.Encoder) {
 	unwrapped := (*TriageRelationReply)(s)
 
 	unwrapped.Encode(e)
 }
 
-// Decode decodes RelateIssueCreated from json.
 func (s *RelateIssueCreated) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode RelateIssueCreated to nil")
 	}
 	var unwrapped TriageRelationReply
-	if err := func() error {
-		if err := unwrapped.Decode(d); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
+	if err := unwrapped.Decode(d); err != nil {
 		return errors.Wrap(err, "alias")
 	}
 	*s = RelateIssueCreated(unwrapped)
 	return nil
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *RelateIssueCreated) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *RelateIssueCreated) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *RelateIssueCreated) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *RelateIssueCreated) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes RelateIssueOK as json.
 func (s *RelateIssueOK) Encode(e *jx.Encoder) {
 	unwrapped := (*TriageRelationReply)(s)
 
 	unwrapped.Encode(e)
 }
 
-// Decode decodes RelateIssueOK from json.
 func (s *RelateIssueOK) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode RelateIssueOK to nil")
 	}
 	var unwrapped TriageRelationReply
-	if err := func() error {
-		if err := unwrapped.Decode(d); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
+	if err := unwrapped.Decode(d); err != nil {
 		return errors.Wrap(err, "alias")
 	}
 	*s = RelateIssueOK(unwrapped)
 	return nil
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *RelateIssueOK) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *RelateIssueOK) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *RelateIssueOK) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *RelateIssueOK) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes StreamIssueActivityOKTextEventStream as json.
 func (s StreamIssueActivityOKTextEventStream) Encode(e *jx.Encoder) {
 	unwrapped := string(s)
 
 	e.Str(unwrapped)
 }
 
-// Decode decodes StreamIssueActivityOKTextEventStream from json.
 func (s *StreamIssueActivityOKTextEventStream) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode StreamIssueActivityOKTextEventStream to nil")
 	}
 	var unwrapped string
-	if err := func() error {
-		v, err := d.Str()
-		unwrapped = string(v)
-		if err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
+	if err := codec.DecodeStr(d, &unwrapped); err != nil {
 		return errors.Wrap(err, "alias")
 	}
 	*s = StreamIssueActivityOKTextEventStream(unwrapped)
 	return nil
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s StreamIssueActivityOKTextEventStream) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s StreamIssueActivityOKTextEventStream) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *StreamIssueActivityOKTextEventStream) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes TriageActivityItem as json.
 func (s TriageActivityItem) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-func (s TriageActivityItem) encodeFields(e *jx.Encoder) {
 	switch s.Type {
 	case TriageIssueEntryTriageActivityItem:
 		e.FieldStart("entry_kind")
 		e.Str("issue")
 		{
 			s := s.TriageIssueEntry
-			{
-				e.FieldStart("id")
-				e.Str(s.ID)
-			}
-			{
-				e.FieldStart("issue_id")
-				e.Str(s.IssueID)
-			}
-			{
-				e.FieldStart("type")
-				s.Type.Encode(e)
-			}
-			{
-				e.FieldStart("actor")
-				s.Actor.Encode(e)
-			}
-			{
-				e.FieldStart("detail")
-				e.Str(s.Detail)
-			}
-			{
-				e.FieldStart("from_status")
-				s.FromStatus.Encode(e)
-			}
-			{
-				e.FieldStart("to_status")
-				s.ToStatus.Encode(e)
-			}
-			{
-				e.FieldStart("metadata")
-				s.Metadata.Encode(e)
-			}
+			e.FieldStart("id")
+			e.Str(s.ID)
+			e.FieldStart("issue_id")
+			e.Str(s.IssueID)
+			e.FieldStart("type")
+			s.Type.Encode(e)
+			e.FieldStart("actor")
+			s.Actor.Encode(e)
+			e.FieldStart("detail")
+			e.Str(s.Detail)
+			e.FieldStart("from_status")
+			s.FromStatus.Encode(e)
+			e.FieldStart("to_status")
+			s.ToStatus.Encode(e)
+			e.FieldStart("metadata")
+			s.Metadata.Encode(e)
 			{
 				e.FieldStart("resources")
 				e.ArrStart()
@@ -1694,19 +970,15 @@ func (s TriageActivityItem) encodeFields(e *jx.Encoder) {
 				}
 				e.ArrEnd()
 			}
-			{
-				e.FieldStart("created_at")
-				json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
-			}
-			{
-				if s.Folded != nil {
-					e.FieldStart("folded")
-					e.ArrStart()
-					for _, elem := range s.Folded {
-						elem.Encode(e)
-					}
-					e.ArrEnd()
+			e.FieldStart("created_at")
+			json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
+			if s.Folded != nil {
+				e.FieldStart("folded")
+				e.ArrStart()
+				for _, elem := range s.Folded {
+					elem.Encode(e)
 				}
+				e.ArrEnd()
 			}
 		}
 	case TriageAgentEntryTriageActivityItem:
@@ -1714,47 +986,29 @@ func (s TriageActivityItem) encodeFields(e *jx.Encoder) {
 		e.Str("agent")
 		{
 			s := s.TriageAgentEntry
-			{
-				e.FieldStart("id")
-				e.Str(s.ID)
-			}
-			{
-				e.FieldStart("issue_id")
-				e.Str(s.IssueID)
-			}
-			{
-				e.FieldStart("type")
-				s.Type.Encode(e)
-			}
-			{
-				e.FieldStart("actor")
-				s.Actor.Encode(e)
-			}
-			{
-				e.FieldStart("detail")
-				e.Str(s.Detail)
-			}
-			{
-				e.FieldStart("metadata")
-				s.Metadata.Encode(e)
-			}
-			{
-				e.FieldStart("agent_session")
-				s.AgentSession.Encode(e)
-			}
-			{
-				e.FieldStart("artifact")
-				s.Artifact.Encode(e)
-			}
-			{
-				e.FieldStart("created_at")
-				json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
-			}
+			e.FieldStart("id")
+			e.Str(s.ID)
+			e.FieldStart("issue_id")
+			e.Str(s.IssueID)
+			e.FieldStart("type")
+			s.Type.Encode(e)
+			e.FieldStart("actor")
+			s.Actor.Encode(e)
+			e.FieldStart("detail")
+			e.Str(s.Detail)
+			e.FieldStart("metadata")
+			s.Metadata.Encode(e)
+			e.FieldStart("agent_session")
+			s.AgentSession.Encode(e)
+			e.FieldStart("artifact")
+			s.Artifact.Encode(e)
+			e.FieldStart("created_at")
+			json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
 		}
 	}
+	e.ObjEnd()
 }
 
-// Decode decodes TriageActivityItem from json.
 func (s *TriageActivityItem) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode TriageActivityItem to nil")
@@ -1811,28 +1065,12 @@ func (s *TriageActivityItem) Decode(d *jx.Decoder) error {
 	return nil
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s TriageActivityItem) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s TriageActivityItem) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TriageActivityItem) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TriageActivityItem) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TriageActivityPage) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *TriageActivityPage) encodeFields(e *jx.Encoder) {
 	{
 		e.FieldStart("items")
 		e.ArrStart()
@@ -1841,1055 +1079,338 @@ func (s *TriageActivityPage) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-	{
-		e.FieldStart("next_cursor")
-		s.NextCursor.Encode(e)
-	}
-}
-
-var jsonFieldsNameOfTriageActivityPage = [2]string{
-	0: "items",
-	1: "next_cursor",
-}
-
-// Decode decodes TriageActivityPage from json.
-func (s *TriageActivityPage) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TriageActivityPage to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "items":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				s.Items = make([]TriageActivityItem, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem TriageActivityItem
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Items = append(s.Items, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"items\"")
-			}
-		case "next_cursor":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := s.NextCursor.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"next_cursor\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TriageActivityPage")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTriageActivityPage) {
-					name = jsonFieldsNameOfTriageActivityPage[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TriageActivityPage) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TriageActivityPage) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *TriageActivityReply) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("next_cursor")
+	s.NextCursor.Encode(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TriageActivityReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("data")
-		s.Data.Encode(e)
-	}
+var objectOfTriageActivityPage = codec.Object{
+	Type:     "TriageActivityPage",
+	Members:  []string{"items", "next_cursor"},
+	Required: []uint8{0b00000011},
+}
+
+func (s *TriageActivityPage) Decode(d *jx.Decoder) error {
+	return objectOfTriageActivityPage.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "items":
+			return 0, codec.DecodeArr(d, &s.Items, (*TriageActivityItem).Decode)
+		case "next_cursor":
+			return 1, s.NextCursor.Decode(d)
+		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *TriageActivityPage) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *TriageActivityPage) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *TriageActivityReply) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("data")
+	s.Data.Encode(e)
 	{
 		_ = s.Errors
 		e.FieldStart("errors")
 		e.Null()
 	}
-}
-
-var jsonFieldsNameOfTriageActivityReply = [2]string{
-	0: "data",
-	1: "errors",
-}
-
-// Decode decodes TriageActivityReply from json.
-func (s *TriageActivityReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TriageActivityReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
-		case "errors":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TriageActivityReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTriageActivityReply) {
-					name = jsonFieldsNameOfTriageActivityReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TriageActivityReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TriageActivityReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *TriageActor) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TriageActor) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("kind")
-		s.Kind.Encode(e)
-	}
-	{
-		e.FieldStart("id")
-		e.Str(s.ID)
-	}
-	{
-		e.FieldStart("label")
-		e.Str(s.Label)
-	}
-	{
-		e.FieldStart("avatar_url")
-		s.AvatarURL.Encode(e)
-	}
+var objectOfTriageActivityReply = codec.Object{
+	Type:     "TriageActivityReply",
+	Members:  []string{"data", "errors"},
+	Required: []uint8{0b00000011},
 }
 
-var jsonFieldsNameOfTriageActor = [4]string{
-	0: "kind",
-	1: "id",
-	2: "label",
-	3: "avatar_url",
+func (s *TriageActivityReply) Decode(d *jx.Decoder) error {
+	return objectOfTriageActivityReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "data":
+			return 0, s.Data.Decode(d)
+		case "errors":
+			return 1, d.Null()
+		}
+		return -1, d.Skip()
+	})
 }
 
-// Decode decodes TriageActor from json.
+func (s *TriageActivityReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *TriageActivityReply) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *TriageActor) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("kind")
+	s.Kind.Encode(e)
+	e.FieldStart("id")
+	e.Str(s.ID)
+	e.FieldStart("label")
+	e.Str(s.Label)
+	e.FieldStart("avatar_url")
+	s.AvatarURL.Encode(e)
+	e.ObjEnd()
+}
+
+var objectOfTriageActor = codec.Object{
+	Type:     "TriageActor",
+	Members:  []string{"kind", "id", "label", "avatar_url"},
+	Required: []uint8{0b00001111},
+}
+
 func (s *TriageActor) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TriageActor to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTriageActor.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "kind":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Kind.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"kind\"")
-			}
+			return 0, s.Kind.Decode(d)
 		case "id":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.ID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"id\"")
-			}
+			return 1, codec.DecodeStr(d, &s.ID)
 		case "label":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				v, err := d.Str()
-				s.Label = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"label\"")
-			}
+			return 2, codec.DecodeStr(d, &s.Label)
 		case "avatar_url":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				if err := s.AvatarURL.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"avatar_url\"")
-			}
-		default:
-			return d.Skip()
+			return 3, s.AvatarURL.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TriageActor")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00001111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTriageActor) {
-					name = jsonFieldsNameOfTriageActor[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TriageActor) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TriageActor) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TriageActor) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TriageActor) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes TriageActorKind as json.
 func (s TriageActorKind) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes TriageActorKind from json.
 func (s *TriageActorKind) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode TriageActorKind to nil")
+		return codec.Nil("TriageActorKind")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch TriageActorKind(v) {
-	case TriageActorKindUser:
-		*s = TriageActorKindUser
-	case TriageActorKindSystem:
-		*s = TriageActorKindSystem
-	case TriageActorKindAgent:
-		*s = TriageActorKindAgent
-	default:
-		*s = TriageActorKind(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s TriageActorKind) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s TriageActorKind) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TriageActorKind) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TriageActorKind) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TriageAgentEntry) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("entry_kind")
+	e.Str("agent")
+	e.FieldStart("id")
+	e.Str(s.ID)
+	e.FieldStart("issue_id")
+	e.Str(s.IssueID)
+	e.FieldStart("type")
+	s.Type.Encode(e)
+	e.FieldStart("actor")
+	s.Actor.Encode(e)
+	e.FieldStart("detail")
+	e.Str(s.Detail)
+	e.FieldStart("metadata")
+	s.Metadata.Encode(e)
+	e.FieldStart("agent_session")
+	s.AgentSession.Encode(e)
+	e.FieldStart("artifact")
+	s.Artifact.Encode(e)
+	e.FieldStart("created_at")
+	json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TriageAgentEntry) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("entry_kind")
-		e.Str("agent")
-	}
-	{
-		e.FieldStart("id")
-		e.Str(s.ID)
-	}
-	{
-		e.FieldStart("issue_id")
-		e.Str(s.IssueID)
-	}
-	{
-		e.FieldStart("type")
-		s.Type.Encode(e)
-	}
-	{
-		e.FieldStart("actor")
-		s.Actor.Encode(e)
-	}
-	{
+var objectOfTriageAgentEntry = codec.Object{
+	Type: "TriageAgentEntry",
+	Members: []string{
+		"entry_kind", "id", "issue_id", "type", "actor", "detail", "metadata", "agent_session", "artifact",
+		"created_at",
+	},
+	Required: []uint8{0b11111111, 0b00000011},
+}
+
+func (s *TriageAgentEntry) Decode(d *jx.Decoder) error {
+	return objectOfTriageAgentEntry.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "entry_kind":
+			return 0, codec.DecodeStr(d, &s.EntryKind)
+		case "id":
+			return 1, codec.DecodeStr(d, &s.ID)
+		case "issue_id":
+			return 2, codec.DecodeStr(d, &s.IssueID)
+		case "type":
+			return 3, s.Type.Decode(d)
+		case "actor":
+			return 4, s.Actor.Decode(d)
+		case "detail":
+			return 5, codec.DecodeStr(d, &s.Detail)
+		case "metadata":
+			return 6, s.Metadata.Decode(d)
+		case "agent_session":
+			return 7, s.AgentSession.Decode(d)
+		case "artifact":
+			return 8, s.Artifact.Decode(d)
+		case "created_at":
+			return 9, codec.DecodeTime(d, &s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
+		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *TriageAgentEntry) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *TriageAgentEntry) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *TriageAgentEntryCreate) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("type")
+	s.Type.Encode(e)
+	if s.Detail.Set {
 		e.FieldStart("detail")
-		e.Str(s.Detail)
+		s.Detail.Encode(e)
 	}
-	{
+	if s.Metadata.Set {
 		e.FieldStart("metadata")
 		s.Metadata.Encode(e)
 	}
-	{
-		e.FieldStart("agent_session")
-		s.AgentSession.Encode(e)
-	}
-	{
+	if s.Artifact.Set {
 		e.FieldStart("artifact")
 		s.Artifact.Encode(e)
 	}
-	{
-		e.FieldStart("created_at")
-		json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
+	if s.SessionStatus.Set {
+		e.FieldStart("session_status")
+		s.SessionStatus.Encode(e)
 	}
-}
-
-var jsonFieldsNameOfTriageAgentEntry = [10]string{
-	0: "entry_kind",
-	1: "id",
-	2: "issue_id",
-	3: "type",
-	4: "actor",
-	5: "detail",
-	6: "metadata",
-	7: "agent_session",
-	8: "artifact",
-	9: "created_at",
-}
-
-// Decode decodes TriageAgentEntry from json.
-func (s *TriageAgentEntry) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TriageAgentEntry to nil")
-	}
-	var requiredBitSet [2]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "entry_kind":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.EntryKind = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"entry_kind\"")
-			}
-		case "id":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.ID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"id\"")
-			}
-		case "issue_id":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				v, err := d.Str()
-				s.IssueID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"issue_id\"")
-			}
-		case "type":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				if err := s.Type.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"type\"")
-			}
-		case "actor":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				if err := s.Actor.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"actor\"")
-			}
-		case "detail":
-			requiredBitSet[0] |= 1 << 5
-			if err := func() error {
-				v, err := d.Str()
-				s.Detail = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"detail\"")
-			}
-		case "metadata":
-			requiredBitSet[0] |= 1 << 6
-			if err := func() error {
-				if err := s.Metadata.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"metadata\"")
-			}
-		case "agent_session":
-			requiredBitSet[0] |= 1 << 7
-			if err := func() error {
-				if err := s.AgentSession.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"agent_session\"")
-			}
-		case "artifact":
-			requiredBitSet[1] |= 1 << 0
-			if err := func() error {
-				if err := s.Artifact.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"artifact\"")
-			}
-		case "created_at":
-			requiredBitSet[1] |= 1 << 1
-			if err := func() error {
-				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.000Z07:00")
-				s.CreatedAt = v
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"created_at\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TriageAgentEntry")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [2]uint8{
-		0b11111111,
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTriageAgentEntry) {
-					name = jsonFieldsNameOfTriageAgentEntry[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TriageAgentEntry) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TriageAgentEntry) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *TriageAgentEntryCreate) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TriageAgentEntryCreate) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("type")
-		s.Type.Encode(e)
-	}
-	{
-		if s.Detail.Set {
-			e.FieldStart("detail")
-			s.Detail.Encode(e)
-		}
-	}
-	{
-		if s.Metadata.Set {
-			e.FieldStart("metadata")
-			s.Metadata.Encode(e)
-		}
-	}
-	{
-		if s.Artifact.Set {
-			e.FieldStart("artifact")
-			s.Artifact.Encode(e)
-		}
-	}
-	{
-		if s.SessionStatus.Set {
-			e.FieldStart("session_status")
-			s.SessionStatus.Encode(e)
-		}
-	}
+var objectOfTriageAgentEntryCreate = codec.Object{
+	Type:     "TriageAgentEntryCreate",
+	Members:  []string{"type", "detail", "metadata", "artifact", "session_status"},
+	Required: []uint8{0b00000001},
 }
 
-var jsonFieldsNameOfTriageAgentEntryCreate = [5]string{
-	0: "type",
-	1: "detail",
-	2: "metadata",
-	3: "artifact",
-	4: "session_status",
-}
-
-// Decode decodes TriageAgentEntryCreate from json.
 func (s *TriageAgentEntryCreate) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TriageAgentEntryCreate to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTriageAgentEntryCreate.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "type":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Type.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"type\"")
-			}
+			return 0, s.Type.Decode(d)
 		case "detail":
-			if err := func() error {
-				s.Detail.Reset()
-				if err := s.Detail.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"detail\"")
-			}
+			s.Detail.Reset()
+			return 1, s.Detail.Decode(d)
 		case "metadata":
-			if err := func() error {
-				s.Metadata.Reset()
-				if err := s.Metadata.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"metadata\"")
-			}
+			s.Metadata.Reset()
+			return 2, s.Metadata.Decode(d)
 		case "artifact":
-			if err := func() error {
-				s.Artifact.Reset()
-				if err := s.Artifact.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"artifact\"")
-			}
+			s.Artifact.Reset()
+			return 3, s.Artifact.Decode(d)
 		case "session_status":
-			if err := func() error {
-				s.SessionStatus.Reset()
-				if err := s.SessionStatus.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"session_status\"")
-			}
-		default:
-			return errors.Errorf("unexpected field %q", k)
+			s.SessionStatus.Reset()
+			return 4, s.SessionStatus.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TriageAgentEntryCreate")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000001,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTriageAgentEntryCreate) {
-					name = jsonFieldsNameOfTriageAgentEntryCreate[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TriageAgentEntryCreate) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TriageAgentEntryCreate) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *TriageAgentEntryCreate) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes TriageAgentEntryCreateType as json.
 func (s TriageAgentEntryCreateType) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes TriageAgentEntryCreateType from json.
 func (s *TriageAgentEntryCreateType) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode TriageAgentEntryCreateType to nil")
+		return codec.Nil("TriageAgentEntryCreateType")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch TriageAgentEntryCreateType(v) {
-	case TriageAgentEntryCreateTypePrompt:
-		*s = TriageAgentEntryCreateTypePrompt
-	case TriageAgentEntryCreateTypeThought:
-		*s = TriageAgentEntryCreateTypeThought
-	case TriageAgentEntryCreateTypeAction:
-		*s = TriageAgentEntryCreateTypeAction
-	case TriageAgentEntryCreateTypeResponse:
-		*s = TriageAgentEntryCreateTypeResponse
-	case TriageAgentEntryCreateTypeArtifact:
-		*s = TriageAgentEntryCreateTypeArtifact
-	case TriageAgentEntryCreateTypeError:
-		*s = TriageAgentEntryCreateTypeError
-	case TriageAgentEntryCreateTypeSessionStopped:
-		*s = TriageAgentEntryCreateTypeSessionStopped
-	default:
-		*s = TriageAgentEntryCreateType(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s TriageAgentEntryCreateType) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s TriageAgentEntryCreateType) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *TriageAgentEntryCreateType) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode implements json.Marshaler.
 func (s *TriageAgentEntryReply) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *TriageAgentEntryReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("data")
-		s.Data.Encode(e)
-	}
+	e.FieldStart("data")
+	s.Data.Encode(e)
 	{
 		_ = s.Errors
 		e.FieldStart("errors")
 		e.Null()
 	}
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfTriageAgentEntryReply = [2]string{
-	0: "data",
-	1: "errors",
+var objectOfTriageAgentEntryReply = codec.Object{
+	Type:     "TriageAgentEntryReply",
+	Members:  []string{"data", "errors"},
+	Required: []uint8{0b00000011},
 }
 
-// Decode decodes TriageAgentEntryReply from json.
 func (s *TriageAgentEntryReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TriageAgentEntryReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTriageAgentEntryReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
+			return 0, s.Data.Decode(d)
 		case "errors":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
+			return 1, d.Null()
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TriageAgentEntryReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTriageAgentEntryReply) {
-					name = jsonFieldsNameOfTriageAgentEntryReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TriageAgentEntryReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TriageAgentEntryReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *TriageAgentEntryReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes TriageAgentEntryType as json.
 func (s TriageAgentEntryType) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes TriageAgentEntryType from json.
 func (s *TriageAgentEntryType) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode TriageAgentEntryType to nil")
+		return codec.Nil("TriageAgentEntryType")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch TriageAgentEntryType(v) {
-	case TriageAgentEntryTypeSessionStarted:
-		*s = TriageAgentEntryTypeSessionStarted
-	case TriageAgentEntryTypePrompt:
-		*s = TriageAgentEntryTypePrompt
-	case TriageAgentEntryTypeThought:
-		*s = TriageAgentEntryTypeThought
-	case TriageAgentEntryTypeAction:
-		*s = TriageAgentEntryTypeAction
-	case TriageAgentEntryTypeResponse:
-		*s = TriageAgentEntryTypeResponse
-	case TriageAgentEntryTypeArtifact:
-		*s = TriageAgentEntryTypeArtifact
-	case TriageAgentEntryTypeError:
-		*s = TriageAgentEntryTypeError
-	case TriageAgentEntryTypeSessionStopped:
-		*s = TriageAgentEntryTypeSessionStopped
-	default:
-		*s = TriageAgentEntryType(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s TriageAgentEntryType) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s TriageAgentEntryType) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *TriageAgentEntryType) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode implements json.Marshaler.
 func (s *TriageAnalysisCreate) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *TriageAnalysisCreate) encodeFields(e *jx.Encoder) {
-	{
-		if s.Prompt.Set {
-			e.FieldStart("prompt")
-			s.Prompt.Encode(e)
-		}
+	if s.Prompt.Set {
+		e.FieldStart("prompt")
+		s.Prompt.Encode(e)
 	}
+	e.ObjEnd()
 }
 
 var jsonFieldsNameOfTriageAnalysisCreate = [1]string{
 	0: "prompt",
 }
 
-// Decode decodes TriageAnalysisCreate from json.
 func (s *TriageAnalysisCreate) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode TriageAnalysisCreate to nil")
 	}
 
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return codec.Wrap(d.ObjBytes(func(d *jx.Decoder, k []byte) error {
 		switch string(k) {
 		case "prompt":
 			if err := func() error {
 				s.Prompt.Reset()
-				if err := s.Prompt.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.Prompt.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"prompt\"")
 			}
@@ -2897,59 +1418,29 @@ func (s *TriageAnalysisCreate) Decode(d *jx.Decoder) error {
 			return errors.Errorf("unexpected field %q", k)
 		}
 		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TriageAnalysisCreate")
-	}
-
-	return nil
+	}), "decode TriageAnalysisCreate")
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TriageAnalysisCreate) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TriageAnalysisCreate) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *TriageAnalysisCreate) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode implements json.Marshaler.
 func (s *TriageArtifact) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *TriageArtifact) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("id")
-		e.Str(s.ID)
-	}
-	{
-		e.FieldStart("type")
-		e.Str(s.Type)
-	}
-	{
-		e.FieldStart("title")
-		e.Str(s.Title)
-	}
-	{
-		e.FieldStart("renderer")
-		s.Renderer.Encode(e)
-	}
-	{
-		e.FieldStart("status")
-		s.Status.Encode(e)
-	}
-	{
-		e.FieldStart("payload")
-		s.Payload.Encode(e)
-	}
+	e.FieldStart("id")
+	e.Str(s.ID)
+	e.FieldStart("type")
+	e.Str(s.Type)
+	e.FieldStart("title")
+	e.Str(s.Title)
+	e.FieldStart("renderer")
+	s.Renderer.Encode(e)
+	e.FieldStart("status")
+	s.Status.Encode(e)
+	e.FieldStart("payload")
+	s.Payload.Encode(e)
 	{
 		e.FieldStart("external_urls")
 		e.ArrStart()
@@ -2958,1300 +1449,403 @@ func (s *TriageArtifact) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-}
-
-var jsonFieldsNameOfTriageArtifact = [7]string{
-	0: "id",
-	1: "type",
-	2: "title",
-	3: "renderer",
-	4: "status",
-	5: "payload",
-	6: "external_urls",
-}
-
-// Decode decodes TriageArtifact from json.
-func (s *TriageArtifact) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TriageArtifact to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "id":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.ID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"id\"")
-			}
-		case "type":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.Type = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"type\"")
-			}
-		case "title":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				v, err := d.Str()
-				s.Title = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"title\"")
-			}
-		case "renderer":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				if err := s.Renderer.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"renderer\"")
-			}
-		case "status":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				if err := s.Status.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"status\"")
-			}
-		case "payload":
-			requiredBitSet[0] |= 1 << 5
-			if err := func() error {
-				if err := s.Payload.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"payload\"")
-			}
-		case "external_urls":
-			requiredBitSet[0] |= 1 << 6
-			if err := func() error {
-				s.ExternalUrls = make([]string, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem string
-					v, err := d.Str()
-					elem = string(v)
-					if err != nil {
-						return err
-					}
-					s.ExternalUrls = append(s.ExternalUrls, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"external_urls\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TriageArtifact")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b01111111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTriageArtifact) {
-					name = jsonFieldsNameOfTriageArtifact[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TriageArtifact) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TriageArtifact) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *TriageArtifactCreate) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TriageArtifactCreate) encodeFields(e *jx.Encoder) {
-	{
-		if s.ID.Set {
-			e.FieldStart("id")
-			s.ID.Encode(e)
-		}
-	}
-	{
-		e.FieldStart("type")
-		e.Str(s.Type)
-	}
-	{
-		e.FieldStart("title")
-		e.Str(s.Title)
-	}
-	{
-		if s.Renderer.Set {
-			e.FieldStart("renderer")
-			s.Renderer.Encode(e)
-		}
-	}
-	{
-		if s.Status.Set {
-			e.FieldStart("status")
-			s.Status.Encode(e)
-		}
-	}
-	{
-		if s.Payload.Set {
-			e.FieldStart("payload")
-			s.Payload.Encode(e)
-		}
-	}
-	{
-		if s.ExternalUrls != nil {
-			e.FieldStart("external_urls")
-			e.ArrStart()
-			for _, elem := range s.ExternalUrls {
-				e.Str(elem)
-			}
-			e.ArrEnd()
-		}
-	}
+var objectOfTriageArtifact = codec.Object{
+	Type:     "TriageArtifact",
+	Members:  []string{"id", "type", "title", "renderer", "status", "payload", "external_urls"},
+	Required: []uint8{0b01111111},
 }
 
-var jsonFieldsNameOfTriageArtifactCreate = [7]string{
-	0: "id",
-	1: "type",
-	2: "title",
-	3: "renderer",
-	4: "status",
-	5: "payload",
-	6: "external_urls",
-}
-
-// Decode decodes TriageArtifactCreate from json.
-func (s *TriageArtifactCreate) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TriageArtifactCreate to nil")
-	}
-	var requiredBitSet [1]uint8
-	s.setDefaults()
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+func (s *TriageArtifact) Decode(d *jx.Decoder) error {
+	return objectOfTriageArtifact.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "id":
-			if err := func() error {
-				s.ID.Reset()
-				if err := s.ID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"id\"")
-			}
+			return 0, codec.DecodeStr(d, &s.ID)
 		case "type":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.Type = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"type\"")
-			}
+			return 1, codec.DecodeStr(d, &s.Type)
 		case "title":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				v, err := d.Str()
-				s.Title = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"title\"")
-			}
+			return 2, codec.DecodeStr(d, &s.Title)
 		case "renderer":
-			if err := func() error {
-				s.Renderer.Reset()
-				if err := s.Renderer.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"renderer\"")
-			}
+			return 3, s.Renderer.Decode(d)
 		case "status":
-			if err := func() error {
-				s.Status.Reset()
-				if err := s.Status.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"status\"")
-			}
+			return 4, s.Status.Decode(d)
 		case "payload":
-			if err := func() error {
-				s.Payload.Reset()
-				if err := s.Payload.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"payload\"")
-			}
+			return 5, s.Payload.Decode(d)
 		case "external_urls":
-			if err := func() error {
-				s.ExternalUrls = make([]string, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem string
-					v, err := d.Str()
-					elem = string(v)
-					if err != nil {
-						return err
-					}
-					s.ExternalUrls = append(s.ExternalUrls, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"external_urls\"")
-			}
-		default:
-			return errors.Errorf("unexpected field %q", k)
+			return 6, codec.DecodeStrs(d, &s.ExternalUrls)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TriageArtifactCreate")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000110,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTriageArtifactCreate) {
-					name = jsonFieldsNameOfTriageArtifactCreate[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TriageArtifactCreate) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
+func (s *TriageArtifact) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *TriageArtifact) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *TriageArtifactCreate) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	if s.ID.Set {
+		e.FieldStart("id")
+		s.ID.Encode(e)
+	}
+	e.FieldStart("type")
+	e.Str(s.Type)
+	e.FieldStart("title")
+	e.Str(s.Title)
+	if s.Renderer.Set {
+		e.FieldStart("renderer")
+		s.Renderer.Encode(e)
+	}
+	if s.Status.Set {
+		e.FieldStart("status")
+		s.Status.Encode(e)
+	}
+	if s.Payload.Set {
+		e.FieldStart("payload")
+		s.Payload.Encode(e)
+	}
+	if s.ExternalUrls != nil {
+		e.FieldStart("external_urls")
+		e.ArrStart()
+		for _, elem := range s.ExternalUrls {
+			e.Str(elem)
+		}
+		e.ArrEnd()
+	}
+	e.ObjEnd()
 }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
+var objectOfTriageArtifactCreate = codec.Object{
+	Type:     "TriageArtifactCreate",
+	Members:  []string{"id", "type", "title", "renderer", "status", "payload", "external_urls"},
+	Required: []uint8{0b00000110},
+}
+
+func (s *TriageArtifactCreate) Decode(d *jx.Decoder) error {
+	if s == nil {
+		return codec.Nil("TriageArtifactCreate")
+	}
+	s.setDefaults()
+	return objectOfTriageArtifactCreate.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "id":
+			s.ID.Reset()
+			return 0, s.ID.Decode(d)
+		case "type":
+			return 1, codec.DecodeStr(d, &s.Type)
+		case "title":
+			return 2, codec.DecodeStr(d, &s.Title)
+		case "renderer":
+			s.Renderer.Reset()
+			return 3, s.Renderer.Decode(d)
+		case "status":
+			s.Status.Reset()
+			return 4, s.Status.Decode(d)
+		case "payload":
+			s.Payload.Reset()
+			return 5, s.Payload.Decode(d)
+		case "external_urls":
+			return 6, codec.DecodeStrs(d, &s.ExternalUrls)
+		}
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
+}
+
+func (s *TriageArtifactCreate) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
 func (s *TriageArtifactCreate) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes TriageArtifactCreateStatus as json.
 func (s TriageArtifactCreateStatus) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes TriageArtifactCreateStatus from json.
 func (s *TriageArtifactCreateStatus) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode TriageArtifactCreateStatus to nil")
+		return codec.Nil("TriageArtifactCreateStatus")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch TriageArtifactCreateStatus(v) {
-	case TriageArtifactCreateStatusPending:
-		*s = TriageArtifactCreateStatusPending
-	case TriageArtifactCreateStatusReady:
-		*s = TriageArtifactCreateStatusReady
-	case TriageArtifactCreateStatusError:
-		*s = TriageArtifactCreateStatusError
-	default:
-		*s = TriageArtifactCreateStatus(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s TriageArtifactCreateStatus) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s TriageArtifactCreateStatus) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *TriageArtifactCreateStatus) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes TriageArtifactStatus as json.
 func (s TriageArtifactStatus) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes TriageArtifactStatus from json.
 func (s *TriageArtifactStatus) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode TriageArtifactStatus to nil")
+		return codec.Nil("TriageArtifactStatus")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch TriageArtifactStatus(v) {
-	case TriageArtifactStatusPending:
-		*s = TriageArtifactStatusPending
-	case TriageArtifactStatusReady:
-		*s = TriageArtifactStatusReady
-	case TriageArtifactStatusError:
-		*s = TriageArtifactStatusError
-	default:
-		*s = TriageArtifactStatus(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s TriageArtifactStatus) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s TriageArtifactStatus) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *TriageArtifactStatus) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode implements json.Marshaler.
 func (s *TriageCommentCreate) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("detail")
+	e.Str(s.Detail)
+	if s.ResourceLinkIds != nil {
+		e.FieldStart("resource_link_ids")
+		e.ArrStart()
+		for _, elem := range s.ResourceLinkIds {
+			e.Str(elem)
+		}
+		e.ArrEnd()
+	}
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TriageCommentCreate) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("detail")
-		e.Str(s.Detail)
-	}
-	{
-		if s.ResourceLinkIds != nil {
-			e.FieldStart("resource_link_ids")
-			e.ArrStart()
-			for _, elem := range s.ResourceLinkIds {
-				e.Str(elem)
-			}
-			e.ArrEnd()
-		}
-	}
+var objectOfTriageCommentCreate = codec.Object{
+	Type:     "TriageCommentCreate",
+	Members:  []string{"detail", "resource_link_ids"},
+	Required: []uint8{0b00000001},
 }
 
-var jsonFieldsNameOfTriageCommentCreate = [2]string{
-	0: "detail",
-	1: "resource_link_ids",
-}
-
-// Decode decodes TriageCommentCreate from json.
 func (s *TriageCommentCreate) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TriageCommentCreate to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTriageCommentCreate.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "detail":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.Detail = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"detail\"")
-			}
+			return 0, codec.DecodeStr(d, &s.Detail)
 		case "resource_link_ids":
-			if err := func() error {
-				s.ResourceLinkIds = make([]string, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem string
-					v, err := d.Str()
-					elem = string(v)
-					if err != nil {
-						return err
-					}
-					s.ResourceLinkIds = append(s.ResourceLinkIds, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"resource_link_ids\"")
-			}
-		default:
-			return errors.Errorf("unexpected field %q", k)
+			return 1, codec.DecodeStrs(d, &s.ResourceLinkIds)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TriageCommentCreate")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000001,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTriageCommentCreate) {
-					name = jsonFieldsNameOfTriageCommentCreate[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TriageCommentCreate) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TriageCommentCreate) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TriageCommentCreate) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TriageCommentCreate) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TriageCommentEdit) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("detail")
+	e.Str(s.Detail)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TriageCommentEdit) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("detail")
-		e.Str(s.Detail)
-	}
+var objectOfTriageCommentEdit = codec.Object{
+	Type:     "TriageCommentEdit",
+	Members:  []string{"detail"},
+	Required: []uint8{0b00000001},
 }
 
-var jsonFieldsNameOfTriageCommentEdit = [1]string{
-	0: "detail",
-}
-
-// Decode decodes TriageCommentEdit from json.
 func (s *TriageCommentEdit) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TriageCommentEdit to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTriageCommentEdit.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "detail":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.Detail = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"detail\"")
-			}
-		default:
-			return errors.Errorf("unexpected field %q", k)
+			return 0, codec.DecodeStr(d, &s.Detail)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TriageCommentEdit")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000001,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTriageCommentEdit) {
-					name = jsonFieldsNameOfTriageCommentEdit[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TriageCommentEdit) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TriageCommentEdit) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TriageCommentEdit) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TriageCommentEdit) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TriageDecision) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("decision")
+	s.Decision.Encode(e)
+	if s.Detail.Set {
+		e.FieldStart("detail")
+		s.Detail.Encode(e)
+	}
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TriageDecision) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("decision")
-		s.Decision.Encode(e)
-	}
-	{
-		if s.Detail.Set {
-			e.FieldStart("detail")
-			s.Detail.Encode(e)
-		}
-	}
+var objectOfTriageDecision = codec.Object{
+	Type:     "TriageDecision",
+	Members:  []string{"decision", "detail"},
+	Required: []uint8{0b00000001},
 }
 
-var jsonFieldsNameOfTriageDecision = [2]string{
-	0: "decision",
-	1: "detail",
-}
-
-// Decode decodes TriageDecision from json.
 func (s *TriageDecision) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TriageDecision to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTriageDecision.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "decision":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Decision.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"decision\"")
-			}
+			return 0, s.Decision.Decode(d)
 		case "detail":
-			if err := func() error {
-				s.Detail.Reset()
-				if err := s.Detail.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"detail\"")
-			}
-		default:
-			return errors.Errorf("unexpected field %q", k)
+			s.Detail.Reset()
+			return 1, s.Detail.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TriageDecision")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000001,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTriageDecision) {
-					name = jsonFieldsNameOfTriageDecision[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TriageDecision) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TriageDecision) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TriageDecision) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TriageDecision) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes TriageDecisionDecision as json.
 func (s TriageDecisionDecision) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes TriageDecisionDecision from json.
 func (s *TriageDecisionDecision) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode TriageDecisionDecision to nil")
+		return codec.Nil("TriageDecisionDecision")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch TriageDecisionDecision(v) {
-	case TriageDecisionDecisionAccepted:
-		*s = TriageDecisionDecisionAccepted
-	case TriageDecisionDecisionDeclined:
-		*s = TriageDecisionDecisionDeclined
-	default:
-		*s = TriageDecisionDecision(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s TriageDecisionDecision) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s TriageDecisionDecision) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *TriageDecisionDecision) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode implements json.Marshaler.
 func (s *TriageFlag) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("id")
+	e.Str(s.ID)
+	e.FieldStart("issue_id")
+	e.Str(s.IssueID)
+	e.FieldStart("call_id")
+	e.Str(s.CallID)
+	e.FieldStart("type")
+	e.Str(s.Type)
+	e.FieldStart("note")
+	s.Note.Encode(e)
+	e.FieldStart("node_id")
+	s.NodeID.Encode(e)
+	e.FieldStart("node_name")
+	s.NodeName.Encode(e)
+	e.FieldStart("message_index")
+	s.MessageIndex.Encode(e)
+	e.FieldStart("message_text")
+	s.MessageText.Encode(e)
+	e.FieldStart("created_by_id")
+	s.CreatedByID.Encode(e)
+	e.FieldStart("created_at")
+	json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TriageFlag) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("id")
-		e.Str(s.ID)
-	}
-	{
-		e.FieldStart("issue_id")
-		e.Str(s.IssueID)
-	}
-	{
-		e.FieldStart("call_id")
-		e.Str(s.CallID)
-	}
-	{
-		e.FieldStart("type")
-		e.Str(s.Type)
-	}
-	{
+var objectOfTriageFlag = codec.Object{
+	Type: "TriageFlag",
+	Members: []string{
+		"id", "issue_id", "call_id", "type", "note", "node_id", "node_name", "message_index", "message_text",
+		"created_by_id", "created_at",
+	},
+	Required: []uint8{0b11111111, 0b00000111},
+}
+
+func (s *TriageFlag) Decode(d *jx.Decoder) error {
+	return objectOfTriageFlag.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "id":
+			return 0, codec.DecodeStr(d, &s.ID)
+		case "issue_id":
+			return 1, codec.DecodeStr(d, &s.IssueID)
+		case "call_id":
+			return 2, codec.DecodeStr(d, &s.CallID)
+		case "type":
+			return 3, codec.DecodeStr(d, &s.Type)
+		case "note":
+			return 4, s.Note.Decode(d)
+		case "node_id":
+			return 5, s.NodeID.Decode(d)
+		case "node_name":
+			return 6, s.NodeName.Decode(d)
+		case "message_index":
+			return 7, s.MessageIndex.Decode(d)
+		case "message_text":
+			return 8, s.MessageText.Decode(d)
+		case "created_by_id":
+			return 9, s.CreatedByID.Decode(d)
+		case "created_at":
+			return 10, codec.DecodeTime(d, &s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
+		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *TriageFlag) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *TriageFlag) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *TriageFlagCreate) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("call_id")
+	e.Str(s.CallID)
+	e.FieldStart("type")
+	e.Str(s.Type)
+	if s.Note.Set {
 		e.FieldStart("note")
 		s.Note.Encode(e)
 	}
-	{
+	if s.NodeID.Set {
 		e.FieldStart("node_id")
 		s.NodeID.Encode(e)
 	}
-	{
+	if s.NodeName.Set {
 		e.FieldStart("node_name")
 		s.NodeName.Encode(e)
 	}
-	{
+	if s.MessageIndex.Set {
 		e.FieldStart("message_index")
 		s.MessageIndex.Encode(e)
 	}
-	{
+	if s.MessageText.Set {
 		e.FieldStart("message_text")
 		s.MessageText.Encode(e)
 	}
-	{
-		e.FieldStart("created_by_id")
-		s.CreatedByID.Encode(e)
-	}
-	{
-		e.FieldStart("created_at")
-		json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
-	}
-}
-
-var jsonFieldsNameOfTriageFlag = [11]string{
-	0:  "id",
-	1:  "issue_id",
-	2:  "call_id",
-	3:  "type",
-	4:  "note",
-	5:  "node_id",
-	6:  "node_name",
-	7:  "message_index",
-	8:  "message_text",
-	9:  "created_by_id",
-	10: "created_at",
-}
-
-// Decode decodes TriageFlag from json.
-func (s *TriageFlag) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TriageFlag to nil")
-	}
-	var requiredBitSet [2]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "id":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.ID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"id\"")
-			}
-		case "issue_id":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.IssueID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"issue_id\"")
-			}
-		case "call_id":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				v, err := d.Str()
-				s.CallID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"call_id\"")
-			}
-		case "type":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				v, err := d.Str()
-				s.Type = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"type\"")
-			}
-		case "note":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				if err := s.Note.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"note\"")
-			}
-		case "node_id":
-			requiredBitSet[0] |= 1 << 5
-			if err := func() error {
-				if err := s.NodeID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"node_id\"")
-			}
-		case "node_name":
-			requiredBitSet[0] |= 1 << 6
-			if err := func() error {
-				if err := s.NodeName.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"node_name\"")
-			}
-		case "message_index":
-			requiredBitSet[0] |= 1 << 7
-			if err := func() error {
-				if err := s.MessageIndex.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"message_index\"")
-			}
-		case "message_text":
-			requiredBitSet[1] |= 1 << 0
-			if err := func() error {
-				if err := s.MessageText.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"message_text\"")
-			}
-		case "created_by_id":
-			requiredBitSet[1] |= 1 << 1
-			if err := func() error {
-				if err := s.CreatedByID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"created_by_id\"")
-			}
-		case "created_at":
-			requiredBitSet[1] |= 1 << 2
-			if err := func() error {
-				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.000Z07:00")
-				s.CreatedAt = v
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"created_at\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TriageFlag")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [2]uint8{
-		0b11111111,
-		0b00000111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTriageFlag) {
-					name = jsonFieldsNameOfTriageFlag[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TriageFlag) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TriageFlag) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *TriageFlagCreate) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TriageFlagCreate) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("call_id")
-		e.Str(s.CallID)
-	}
-	{
-		e.FieldStart("type")
-		e.Str(s.Type)
-	}
-	{
-		if s.Note.Set {
-			e.FieldStart("note")
-			s.Note.Encode(e)
-		}
-	}
-	{
-		if s.NodeID.Set {
-			e.FieldStart("node_id")
-			s.NodeID.Encode(e)
-		}
-	}
-	{
-		if s.NodeName.Set {
-			e.FieldStart("node_name")
-			s.NodeName.Encode(e)
-		}
-	}
-	{
-		if s.MessageIndex.Set {
-			e.FieldStart("message_index")
-			s.MessageIndex.Encode(e)
-		}
-	}
-	{
-		if s.MessageText.Set {
-			e.FieldStart("message_text")
-			s.MessageText.Encode(e)
-		}
-	}
+var objectOfTriageFlagCreate = codec.Object{
+	Type:     "TriageFlagCreate",
+	Members:  []string{"call_id", "type", "note", "node_id", "node_name", "message_index", "message_text"},
+	Required: []uint8{0b00000011},
 }
 
-var jsonFieldsNameOfTriageFlagCreate = [7]string{
-	0: "call_id",
-	1: "type",
-	2: "note",
-	3: "node_id",
-	4: "node_name",
-	5: "message_index",
-	6: "message_text",
-}
-
-// Decode decodes TriageFlagCreate from json.
 func (s *TriageFlagCreate) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TriageFlagCreate to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTriageFlagCreate.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "call_id":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.CallID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"call_id\"")
-			}
+			return 0, codec.DecodeStr(d, &s.CallID)
 		case "type":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.Type = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"type\"")
-			}
+			return 1, codec.DecodeStr(d, &s.Type)
 		case "note":
-			if err := func() error {
-				s.Note.Reset()
-				if err := s.Note.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"note\"")
-			}
+			s.Note.Reset()
+			return 2, s.Note.Decode(d)
 		case "node_id":
-			if err := func() error {
-				s.NodeID.Reset()
-				if err := s.NodeID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"node_id\"")
-			}
+			s.NodeID.Reset()
+			return 3, s.NodeID.Decode(d)
 		case "node_name":
-			if err := func() error {
-				s.NodeName.Reset()
-				if err := s.NodeName.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"node_name\"")
-			}
+			s.NodeName.Reset()
+			return 4, s.NodeName.Decode(d)
 		case "message_index":
-			if err := func() error {
-				s.MessageIndex.Reset()
-				if err := s.MessageIndex.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"message_index\"")
-			}
+			s.MessageIndex.Reset()
+			return 5, s.MessageIndex.Decode(d)
 		case "message_text":
-			if err := func() error {
-				s.MessageText.Reset()
-				if err := s.MessageText.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"message_text\"")
-			}
-		default:
-			return errors.Errorf("unexpected field %q", k)
+			s.MessageText.Reset()
+			return 6, s.MessageText.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TriageFlagCreate")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTriageFlagCreate) {
-					name = jsonFieldsNameOfTriageFlagCreate[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TriageFlagCreate) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TriageFlagCreate) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TriageFlagCreate) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TriageFlagCreate) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TriageFlagListReply) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *TriageFlagListReply) encodeFields(e *jx.Encoder) {
 	{
 		e.FieldStart("data")
 		e.ArrStart()
@@ -4265,233 +1859,71 @@ func (s *TriageFlagListReply) encodeFields(e *jx.Encoder) {
 		e.FieldStart("errors")
 		e.Null()
 	}
-}
-
-var jsonFieldsNameOfTriageFlagListReply = [2]string{
-	0: "data",
-	1: "errors",
-}
-
-// Decode decodes TriageFlagListReply from json.
-func (s *TriageFlagListReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TriageFlagListReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				s.Data = make([]TriageFlag, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem TriageFlag
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Data = append(s.Data, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
-		case "errors":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TriageFlagListReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTriageFlagListReply) {
-					name = jsonFieldsNameOfTriageFlagListReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TriageFlagListReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TriageFlagListReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *TriageFlagReply) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TriageFlagReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("data")
-		s.Data.Encode(e)
-	}
+var objectOfTriageFlagListReply = codec.Object{
+	Type:     "TriageFlagListReply",
+	Members:  []string{"data", "errors"},
+	Required: []uint8{0b00000011},
+}
+
+func (s *TriageFlagListReply) Decode(d *jx.Decoder) error {
+	return objectOfTriageFlagListReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "data":
+			return 0, codec.DecodeArr(d, &s.Data, (*TriageFlag).Decode)
+		case "errors":
+			return 1, d.Null()
+		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *TriageFlagListReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *TriageFlagListReply) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *TriageFlagReply) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("data")
+	s.Data.Encode(e)
 	{
 		_ = s.Errors
 		e.FieldStart("errors")
 		e.Null()
 	}
-}
-
-var jsonFieldsNameOfTriageFlagReply = [2]string{
-	0: "data",
-	1: "errors",
-}
-
-// Decode decodes TriageFlagReply from json.
-func (s *TriageFlagReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TriageFlagReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
-		case "errors":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TriageFlagReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTriageFlagReply) {
-					name = jsonFieldsNameOfTriageFlagReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TriageFlagReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TriageFlagReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *TriageFoldedEntry) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TriageFoldedEntry) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("id")
-		e.Str(s.ID)
-	}
-	{
-		e.FieldStart("metadata")
-		s.Metadata.Encode(e)
-	}
+var objectOfTriageFlagReply = codec.Object{
+	Type:     "TriageFlagReply",
+	Members:  []string{"data", "errors"},
+	Required: []uint8{0b00000011},
+}
+
+func (s *TriageFlagReply) Decode(d *jx.Decoder) error {
+	return objectOfTriageFlagReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "data":
+			return 0, s.Data.Decode(d)
+		case "errors":
+			return 1, d.Null()
+		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *TriageFlagReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *TriageFlagReply) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *TriageFoldedEntry) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("id")
+	e.Str(s.ID)
+	e.FieldStart("metadata")
+	s.Metadata.Encode(e)
 	{
 		e.FieldStart("resources")
 		e.ArrStart()
@@ -4500,1034 +1932,326 @@ func (s *TriageFoldedEntry) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-	{
-		e.FieldStart("created_at")
-		json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
-	}
-}
-
-var jsonFieldsNameOfTriageFoldedEntry = [4]string{
-	0: "id",
-	1: "metadata",
-	2: "resources",
-	3: "created_at",
-}
-
-// Decode decodes TriageFoldedEntry from json.
-func (s *TriageFoldedEntry) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TriageFoldedEntry to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "id":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.ID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"id\"")
-			}
-		case "metadata":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := s.Metadata.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"metadata\"")
-			}
-		case "resources":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				s.Resources = make([]TriageResource, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem TriageResource
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Resources = append(s.Resources, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"resources\"")
-			}
-		case "created_at":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.000Z07:00")
-				s.CreatedAt = v
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"created_at\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TriageFoldedEntry")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00001111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTriageFoldedEntry) {
-					name = jsonFieldsNameOfTriageFoldedEntry[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TriageFoldedEntry) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TriageFoldedEntry) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *TriageIssue) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("created_at")
+	json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TriageIssue) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("id")
-		e.Str(s.ID)
-	}
-	{
-		e.FieldStart("triage_id")
-		e.Str(s.TriageID)
-	}
-	{
-		e.FieldStart("org_id")
-		e.Str(s.OrgID)
-	}
-	{
-		e.FieldStart("number")
-		e.Int(s.Number)
-	}
-	{
-		e.FieldStart("title")
-		e.Str(s.Title)
-	}
-	{
+var objectOfTriageFoldedEntry = codec.Object{
+	Type:     "TriageFoldedEntry",
+	Members:  []string{"id", "metadata", "resources", "created_at"},
+	Required: []uint8{0b00001111},
+}
+
+func (s *TriageFoldedEntry) Decode(d *jx.Decoder) error {
+	return objectOfTriageFoldedEntry.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "id":
+			return 0, codec.DecodeStr(d, &s.ID)
+		case "metadata":
+			return 1, s.Metadata.Decode(d)
+		case "resources":
+			return 2, codec.DecodeArr(d, &s.Resources, (*TriageResource).Decode)
+		case "created_at":
+			return 3, codec.DecodeTime(d, &s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
+		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *TriageFoldedEntry) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *TriageFoldedEntry) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *TriageIssue) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("id")
+	e.Str(s.ID)
+	e.FieldStart("triage_id")
+	e.Str(s.TriageID)
+	e.FieldStart("org_id")
+	e.Str(s.OrgID)
+	e.FieldStart("number")
+	e.Int(s.Number)
+	e.FieldStart("title")
+	e.Str(s.Title)
+	e.FieldStart("description")
+	s.Description.Encode(e)
+	e.FieldStart("status")
+	s.Status.Encode(e)
+	e.FieldStart("severity")
+	s.Severity.Encode(e)
+	e.FieldStart("source")
+	s.Source.Encode(e)
+	e.FieldStart("category")
+	s.Category.Encode(e)
+	e.FieldStart("owner_id")
+	s.OwnerID.Encode(e)
+	e.FieldStart("assignee_id")
+	s.AssigneeID.Encode(e)
+	e.FieldStart("author_id")
+	s.AuthorID.Encode(e)
+	e.FieldStart("external_link")
+	s.ExternalLink.Encode(e)
+	e.FieldStart("merged_into")
+	s.MergedInto.Encode(e)
+	e.FieldStart("created_at")
+	json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
+	e.FieldStart("updated_at")
+	json.EncodeTimeFormat(e, s.UpdatedAt, "2006-01-02T15:04:05.000Z07:00")
+	e.FieldStart("last_activity_at")
+	json.EncodeTimeFormat(e, s.LastActivityAt, "2006-01-02T15:04:05.000Z07:00")
+	e.FieldStart("resource_count")
+	e.Int(s.ResourceCount)
+	e.FieldStart("flag_count")
+	e.Int(s.FlagCount)
+	e.FieldStart("relation_count")
+	e.Int(s.RelationCount)
+	e.FieldStart("latest_agent_session")
+	s.LatestAgentSession.Encode(e)
+	e.FieldStart("is_processing")
+	e.Bool(s.IsProcessing)
+	e.FieldStart("has_unread_activity")
+	e.Bool(s.HasUnreadActivity)
+	e.FieldStart("version")
+	e.Int(s.Version)
+	e.ObjEnd()
+}
+
+var objectOfTriageIssue = codec.Object{
+	Type: "TriageIssue",
+	Members: []string{
+		"id", "triage_id", "org_id", "number", "title", "description", "status", "severity", "source", "category",
+		"owner_id", "assignee_id", "author_id", "external_link", "merged_into", "created_at", "updated_at",
+		"last_activity_at", "resource_count", "flag_count", "relation_count", "latest_agent_session",
+		"is_processing", "has_unread_activity", "version",
+	},
+	Required: []uint8{0b11111111, 0b11111111, 0b11111111, 0b00000001},
+}
+
+func (s *TriageIssue) Decode(d *jx.Decoder) error {
+	return objectOfTriageIssue.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "id":
+			return 0, codec.DecodeStr(d, &s.ID)
+		case "triage_id":
+			return 1, codec.DecodeStr(d, &s.TriageID)
+		case "org_id":
+			return 2, codec.DecodeStr(d, &s.OrgID)
+		case "number":
+			return 3, codec.DecodeInt(d, &s.Number)
+		case "title":
+			return 4, codec.DecodeStr(d, &s.Title)
+		case "description":
+			return 5, s.Description.Decode(d)
+		case "status":
+			return 6, s.Status.Decode(d)
+		case "severity":
+			return 7, s.Severity.Decode(d)
+		case "source":
+			return 8, s.Source.Decode(d)
+		case "category":
+			return 9, s.Category.Decode(d)
+		case "owner_id":
+			return 10, s.OwnerID.Decode(d)
+		case "assignee_id":
+			return 11, s.AssigneeID.Decode(d)
+		case "author_id":
+			return 12, s.AuthorID.Decode(d)
+		case "external_link":
+			return 13, s.ExternalLink.Decode(d)
+		case "merged_into":
+			return 14, s.MergedInto.Decode(d)
+		case "created_at":
+			return 15, codec.DecodeTime(d, &s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
+		case "updated_at":
+			return 16, codec.DecodeTime(d, &s.UpdatedAt, "2006-01-02T15:04:05.000Z07:00")
+		case "last_activity_at":
+			return 17, codec.DecodeTime(d, &s.LastActivityAt, "2006-01-02T15:04:05.000Z07:00")
+		case "resource_count":
+			return 18, codec.DecodeInt(d, &s.ResourceCount)
+		case "flag_count":
+			return 19, codec.DecodeInt(d, &s.FlagCount)
+		case "relation_count":
+			return 20, codec.DecodeInt(d, &s.RelationCount)
+		case "latest_agent_session":
+			return 21, s.LatestAgentSession.Decode(d)
+		case "is_processing":
+			return 22, codec.DecodeBool(d, &s.IsProcessing)
+		case "has_unread_activity":
+			return 23, codec.DecodeBool(d, &s.HasUnreadActivity)
+		case "version":
+			return 24, codec.DecodeInt(d, &s.Version)
+		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *TriageIssue) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *TriageIssue) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *TriageIssueCreate) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("title")
+	e.Str(s.Title)
+	if s.Description.Set {
 		e.FieldStart("description")
 		s.Description.Encode(e)
 	}
-	{
+	if s.Status.Set {
 		e.FieldStart("status")
 		s.Status.Encode(e)
 	}
-	{
+	if s.Severity.Set {
 		e.FieldStart("severity")
 		s.Severity.Encode(e)
 	}
-	{
+	if s.Source.Set {
 		e.FieldStart("source")
 		s.Source.Encode(e)
 	}
-	{
+	if s.Category.Set {
 		e.FieldStart("category")
 		s.Category.Encode(e)
 	}
-	{
+	if s.OwnerID.Set {
 		e.FieldStart("owner_id")
 		s.OwnerID.Encode(e)
 	}
-	{
+	if s.AssigneeID.Set {
 		e.FieldStart("assignee_id")
 		s.AssigneeID.Encode(e)
 	}
-	{
-		e.FieldStart("author_id")
-		s.AuthorID.Encode(e)
-	}
-	{
+	if s.ExternalLink.Set {
 		e.FieldStart("external_link")
 		s.ExternalLink.Encode(e)
 	}
-	{
-		e.FieldStart("merged_into")
-		s.MergedInto.Encode(e)
-	}
-	{
-		e.FieldStart("created_at")
-		json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
-	}
-	{
-		e.FieldStart("updated_at")
-		json.EncodeTimeFormat(e, s.UpdatedAt, "2006-01-02T15:04:05.000Z07:00")
-	}
-	{
-		e.FieldStart("last_activity_at")
-		json.EncodeTimeFormat(e, s.LastActivityAt, "2006-01-02T15:04:05.000Z07:00")
-	}
-	{
-		e.FieldStart("resource_count")
-		e.Int(s.ResourceCount)
-	}
-	{
-		e.FieldStart("flag_count")
-		e.Int(s.FlagCount)
-	}
-	{
-		e.FieldStart("relation_count")
-		e.Int(s.RelationCount)
-	}
-	{
-		e.FieldStart("latest_agent_session")
-		s.LatestAgentSession.Encode(e)
-	}
-	{
-		e.FieldStart("is_processing")
-		e.Bool(s.IsProcessing)
-	}
-	{
-		e.FieldStart("has_unread_activity")
-		e.Bool(s.HasUnreadActivity)
-	}
-	{
-		e.FieldStart("version")
-		e.Int(s.Version)
-	}
-}
-
-var jsonFieldsNameOfTriageIssue = [25]string{
-	0:  "id",
-	1:  "triage_id",
-	2:  "org_id",
-	3:  "number",
-	4:  "title",
-	5:  "description",
-	6:  "status",
-	7:  "severity",
-	8:  "source",
-	9:  "category",
-	10: "owner_id",
-	11: "assignee_id",
-	12: "author_id",
-	13: "external_link",
-	14: "merged_into",
-	15: "created_at",
-	16: "updated_at",
-	17: "last_activity_at",
-	18: "resource_count",
-	19: "flag_count",
-	20: "relation_count",
-	21: "latest_agent_session",
-	22: "is_processing",
-	23: "has_unread_activity",
-	24: "version",
-}
-
-// Decode decodes TriageIssue from json.
-func (s *TriageIssue) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TriageIssue to nil")
-	}
-	var requiredBitSet [4]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "id":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.ID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"id\"")
-			}
-		case "triage_id":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.TriageID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"triage_id\"")
-			}
-		case "org_id":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				v, err := d.Str()
-				s.OrgID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"org_id\"")
-			}
-		case "number":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				v, err := d.Int()
-				s.Number = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"number\"")
-			}
-		case "title":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				v, err := d.Str()
-				s.Title = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"title\"")
-			}
-		case "description":
-			requiredBitSet[0] |= 1 << 5
-			if err := func() error {
-				if err := s.Description.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"description\"")
-			}
-		case "status":
-			requiredBitSet[0] |= 1 << 6
-			if err := func() error {
-				if err := s.Status.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"status\"")
-			}
-		case "severity":
-			requiredBitSet[0] |= 1 << 7
-			if err := func() error {
-				if err := s.Severity.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"severity\"")
-			}
-		case "source":
-			requiredBitSet[1] |= 1 << 0
-			if err := func() error {
-				if err := s.Source.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"source\"")
-			}
-		case "category":
-			requiredBitSet[1] |= 1 << 1
-			if err := func() error {
-				if err := s.Category.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"category\"")
-			}
-		case "owner_id":
-			requiredBitSet[1] |= 1 << 2
-			if err := func() error {
-				if err := s.OwnerID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"owner_id\"")
-			}
-		case "assignee_id":
-			requiredBitSet[1] |= 1 << 3
-			if err := func() error {
-				if err := s.AssigneeID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"assignee_id\"")
-			}
-		case "author_id":
-			requiredBitSet[1] |= 1 << 4
-			if err := func() error {
-				if err := s.AuthorID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"author_id\"")
-			}
-		case "external_link":
-			requiredBitSet[1] |= 1 << 5
-			if err := func() error {
-				if err := s.ExternalLink.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"external_link\"")
-			}
-		case "merged_into":
-			requiredBitSet[1] |= 1 << 6
-			if err := func() error {
-				if err := s.MergedInto.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"merged_into\"")
-			}
-		case "created_at":
-			requiredBitSet[1] |= 1 << 7
-			if err := func() error {
-				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.000Z07:00")
-				s.CreatedAt = v
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"created_at\"")
-			}
-		case "updated_at":
-			requiredBitSet[2] |= 1 << 0
-			if err := func() error {
-				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.000Z07:00")
-				s.UpdatedAt = v
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"updated_at\"")
-			}
-		case "last_activity_at":
-			requiredBitSet[2] |= 1 << 1
-			if err := func() error {
-				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.000Z07:00")
-				s.LastActivityAt = v
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"last_activity_at\"")
-			}
-		case "resource_count":
-			requiredBitSet[2] |= 1 << 2
-			if err := func() error {
-				v, err := d.Int()
-				s.ResourceCount = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"resource_count\"")
-			}
-		case "flag_count":
-			requiredBitSet[2] |= 1 << 3
-			if err := func() error {
-				v, err := d.Int()
-				s.FlagCount = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"flag_count\"")
-			}
-		case "relation_count":
-			requiredBitSet[2] |= 1 << 4
-			if err := func() error {
-				v, err := d.Int()
-				s.RelationCount = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"relation_count\"")
-			}
-		case "latest_agent_session":
-			requiredBitSet[2] |= 1 << 5
-			if err := func() error {
-				if err := s.LatestAgentSession.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"latest_agent_session\"")
-			}
-		case "is_processing":
-			requiredBitSet[2] |= 1 << 6
-			if err := func() error {
-				v, err := d.Bool()
-				s.IsProcessing = bool(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"is_processing\"")
-			}
-		case "has_unread_activity":
-			requiredBitSet[2] |= 1 << 7
-			if err := func() error {
-				v, err := d.Bool()
-				s.HasUnreadActivity = bool(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"has_unread_activity\"")
-			}
-		case "version":
-			requiredBitSet[3] |= 1 << 0
-			if err := func() error {
-				v, err := d.Int()
-				s.Version = int(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"version\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TriageIssue")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [4]uint8{
-		0b11111111,
-		0b11111111,
-		0b11111111,
-		0b00000001,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTriageIssue) {
-					name = jsonFieldsNameOfTriageIssue[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TriageIssue) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TriageIssue) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *TriageIssueCreate) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TriageIssueCreate) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("title")
-		e.Str(s.Title)
-	}
-	{
-		if s.Description.Set {
-			e.FieldStart("description")
-			s.Description.Encode(e)
-		}
-	}
-	{
-		if s.Status.Set {
-			e.FieldStart("status")
-			s.Status.Encode(e)
-		}
-	}
-	{
-		if s.Severity.Set {
-			e.FieldStart("severity")
-			s.Severity.Encode(e)
-		}
-	}
-	{
-		if s.Source.Set {
-			e.FieldStart("source")
-			s.Source.Encode(e)
-		}
-	}
-	{
-		if s.Category.Set {
-			e.FieldStart("category")
-			s.Category.Encode(e)
-		}
-	}
-	{
-		if s.OwnerID.Set {
-			e.FieldStart("owner_id")
-			s.OwnerID.Encode(e)
-		}
-	}
-	{
-		if s.AssigneeID.Set {
-			e.FieldStart("assignee_id")
-			s.AssigneeID.Encode(e)
-		}
-	}
-	{
-		if s.ExternalLink.Set {
-			e.FieldStart("external_link")
-			s.ExternalLink.Encode(e)
-		}
-	}
+var objectOfTriageIssueCreate = codec.Object{
+	Type: "TriageIssueCreate",
+	Members: []string{
+		"title", "description", "status", "severity", "source", "category", "owner_id", "assignee_id",
+		"external_link",
+	},
+	Required: []uint8{0b00000001, 0b00000000},
 }
 
-var jsonFieldsNameOfTriageIssueCreate = [9]string{
-	0: "title",
-	1: "description",
-	2: "status",
-	3: "severity",
-	4: "source",
-	5: "category",
-	6: "owner_id",
-	7: "assignee_id",
-	8: "external_link",
-}
-
-// Decode decodes TriageIssueCreate from json.
 func (s *TriageIssueCreate) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode TriageIssueCreate to nil")
+		return codec.Nil("TriageIssueCreate")
 	}
-	var requiredBitSet [2]uint8
 	s.setDefaults()
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTriageIssueCreate.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "title":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.Title = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"title\"")
-			}
+			return 0, codec.DecodeStr(d, &s.Title)
 		case "description":
-			if err := func() error {
-				s.Description.Reset()
-				if err := s.Description.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"description\"")
-			}
+			s.Description.Reset()
+			return 1, s.Description.Decode(d)
 		case "status":
-			if err := func() error {
-				s.Status.Reset()
-				if err := s.Status.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"status\"")
-			}
+			s.Status.Reset()
+			return 2, s.Status.Decode(d)
 		case "severity":
-			if err := func() error {
-				s.Severity.Reset()
-				if err := s.Severity.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"severity\"")
-			}
+			s.Severity.Reset()
+			return 3, s.Severity.Decode(d)
 		case "source":
-			if err := func() error {
-				s.Source.Reset()
-				if err := s.Source.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"source\"")
-			}
+			s.Source.Reset()
+			return 4, s.Source.Decode(d)
 		case "category":
-			if err := func() error {
-				s.Category.Reset()
-				if err := s.Category.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"category\"")
-			}
+			s.Category.Reset()
+			return 5, s.Category.Decode(d)
 		case "owner_id":
-			if err := func() error {
-				s.OwnerID.Reset()
-				if err := s.OwnerID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"owner_id\"")
-			}
+			s.OwnerID.Reset()
+			return 6, s.OwnerID.Decode(d)
 		case "assignee_id":
-			if err := func() error {
-				s.AssigneeID.Reset()
-				if err := s.AssigneeID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"assignee_id\"")
-			}
+			s.AssigneeID.Reset()
+			return 7, s.AssigneeID.Decode(d)
 		case "external_link":
-			if err := func() error {
-				s.ExternalLink.Reset()
-				if err := s.ExternalLink.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"external_link\"")
-			}
-		default:
-			return errors.Errorf("unexpected field %q", k)
+			s.ExternalLink.Reset()
+			return 8, s.ExternalLink.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TriageIssueCreate")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [2]uint8{
-		0b00000001,
-		0b00000000,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTriageIssueCreate) {
-					name = jsonFieldsNameOfTriageIssueCreate[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TriageIssueCreate) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TriageIssueCreate) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TriageIssueCreate) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TriageIssueCreate) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes TriageIssueCreateSeverity as json.
 func (s TriageIssueCreateSeverity) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes TriageIssueCreateSeverity from json.
 func (s *TriageIssueCreateSeverity) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode TriageIssueCreateSeverity to nil")
+		return codec.Nil("TriageIssueCreateSeverity")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch TriageIssueCreateSeverity(v) {
-	case TriageIssueCreateSeverityCritical:
-		*s = TriageIssueCreateSeverityCritical
-	case TriageIssueCreateSeverityHigh:
-		*s = TriageIssueCreateSeverityHigh
-	case TriageIssueCreateSeverityMedium:
-		*s = TriageIssueCreateSeverityMedium
-	case TriageIssueCreateSeverityLow:
-		*s = TriageIssueCreateSeverityLow
-	default:
-		*s = TriageIssueCreateSeverity(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s TriageIssueCreateSeverity) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s TriageIssueCreateSeverity) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *TriageIssueCreateSeverity) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes TriageIssueCreateSource as json.
 func (s TriageIssueCreateSource) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes TriageIssueCreateSource from json.
 func (s *TriageIssueCreateSource) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode TriageIssueCreateSource to nil")
+		return codec.Nil("TriageIssueCreateSource")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch TriageIssueCreateSource(v) {
-	case TriageIssueCreateSourceManual:
-		*s = TriageIssueCreateSourceManual
-	case TriageIssueCreateSourceAutomated:
-		*s = TriageIssueCreateSourceAutomated
-	case TriageIssueCreateSourceClient:
-		*s = TriageIssueCreateSourceClient
-	default:
-		*s = TriageIssueCreateSource(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s TriageIssueCreateSource) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s TriageIssueCreateSource) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *TriageIssueCreateSource) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes TriageIssueCreateStatus as json.
 func (s TriageIssueCreateStatus) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes TriageIssueCreateStatus from json.
 func (s *TriageIssueCreateStatus) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode TriageIssueCreateStatus to nil")
+		return codec.Nil("TriageIssueCreateStatus")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch TriageIssueCreateStatus(v) {
-	case TriageIssueCreateStatusBacklog:
-		*s = TriageIssueCreateStatusBacklog
-	case TriageIssueCreateStatusTodo:
-		*s = TriageIssueCreateStatusTodo
-	case TriageIssueCreateStatusInProgress:
-		*s = TriageIssueCreateStatusInProgress
-	case TriageIssueCreateStatusInReview:
-		*s = TriageIssueCreateStatusInReview
-	case TriageIssueCreateStatusDone:
-		*s = TriageIssueCreateStatusDone
-	case TriageIssueCreateStatusClosed:
-		*s = TriageIssueCreateStatusClosed
-	default:
-		*s = TriageIssueCreateStatus(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s TriageIssueCreateStatus) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s TriageIssueCreateStatus) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *TriageIssueCreateStatus) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode implements json.Marshaler.
 func (s *TriageIssueEntry) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *TriageIssueEntry) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("entry_kind")
-		e.Str("issue")
-	}
-	{
-		e.FieldStart("id")
-		e.Str(s.ID)
-	}
-	{
-		e.FieldStart("issue_id")
-		e.Str(s.IssueID)
-	}
-	{
-		e.FieldStart("type")
-		s.Type.Encode(e)
-	}
-	{
-		e.FieldStart("actor")
-		s.Actor.Encode(e)
-	}
-	{
-		e.FieldStart("detail")
-		e.Str(s.Detail)
-	}
-	{
-		e.FieldStart("from_status")
-		s.FromStatus.Encode(e)
-	}
-	{
-		e.FieldStart("to_status")
-		s.ToStatus.Encode(e)
-	}
-	{
-		e.FieldStart("metadata")
-		s.Metadata.Encode(e)
-	}
+	e.FieldStart("entry_kind")
+	e.Str("issue")
+	e.FieldStart("id")
+	e.Str(s.ID)
+	e.FieldStart("issue_id")
+	e.Str(s.IssueID)
+	e.FieldStart("type")
+	s.Type.Encode(e)
+	e.FieldStart("actor")
+	s.Actor.Encode(e)
+	e.FieldStart("detail")
+	e.Str(s.Detail)
+	e.FieldStart("from_status")
+	s.FromStatus.Encode(e)
+	e.FieldStart("to_status")
+	s.ToStatus.Encode(e)
+	e.FieldStart("metadata")
+	s.Metadata.Encode(e)
 	{
 		e.FieldStart("resources")
 		e.ArrStart()
@@ -5544,566 +2268,157 @@ func (s *TriageIssueEntry) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-	{
-		e.FieldStart("created_at")
-		json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
-	}
-	{
-		if s.Folded != nil {
-			e.FieldStart("folded")
-			e.ArrStart()
-			for _, elem := range s.Folded {
-				elem.Encode(e)
-			}
-			e.ArrEnd()
+	e.FieldStart("created_at")
+	json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
+	if s.Folded != nil {
+		e.FieldStart("folded")
+		e.ArrStart()
+		for _, elem := range s.Folded {
+			elem.Encode(e)
 		}
+		e.ArrEnd()
 	}
-}
-
-var jsonFieldsNameOfTriageIssueEntry = [13]string{
-	0:  "entry_kind",
-	1:  "id",
-	2:  "issue_id",
-	3:  "type",
-	4:  "actor",
-	5:  "detail",
-	6:  "from_status",
-	7:  "to_status",
-	8:  "metadata",
-	9:  "resources",
-	10: "referenced_issues",
-	11: "created_at",
-	12: "folded",
-}
-
-// Decode decodes TriageIssueEntry from json.
-func (s *TriageIssueEntry) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TriageIssueEntry to nil")
-	}
-	var requiredBitSet [2]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "entry_kind":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.EntryKind = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"entry_kind\"")
-			}
-		case "id":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.ID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"id\"")
-			}
-		case "issue_id":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				v, err := d.Str()
-				s.IssueID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"issue_id\"")
-			}
-		case "type":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				if err := s.Type.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"type\"")
-			}
-		case "actor":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				if err := s.Actor.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"actor\"")
-			}
-		case "detail":
-			requiredBitSet[0] |= 1 << 5
-			if err := func() error {
-				v, err := d.Str()
-				s.Detail = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"detail\"")
-			}
-		case "from_status":
-			requiredBitSet[0] |= 1 << 6
-			if err := func() error {
-				if err := s.FromStatus.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"from_status\"")
-			}
-		case "to_status":
-			requiredBitSet[0] |= 1 << 7
-			if err := func() error {
-				if err := s.ToStatus.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"to_status\"")
-			}
-		case "metadata":
-			requiredBitSet[1] |= 1 << 0
-			if err := func() error {
-				if err := s.Metadata.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"metadata\"")
-			}
-		case "resources":
-			requiredBitSet[1] |= 1 << 1
-			if err := func() error {
-				s.Resources = make([]TriageResource, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem TriageResource
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Resources = append(s.Resources, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"resources\"")
-			}
-		case "referenced_issues":
-			requiredBitSet[1] |= 1 << 2
-			if err := func() error {
-				s.ReferencedIssues = make([]TriageIssueRef, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem TriageIssueRef
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.ReferencedIssues = append(s.ReferencedIssues, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"referenced_issues\"")
-			}
-		case "created_at":
-			requiredBitSet[1] |= 1 << 3
-			if err := func() error {
-				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.000Z07:00")
-				s.CreatedAt = v
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"created_at\"")
-			}
-		case "folded":
-			if err := func() error {
-				s.Folded = make([]TriageFoldedEntry, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem TriageFoldedEntry
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Folded = append(s.Folded, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"folded\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TriageIssueEntry")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [2]uint8{
-		0b11111111,
-		0b00001111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTriageIssueEntry) {
-					name = jsonFieldsNameOfTriageIssueEntry[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TriageIssueEntry) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TriageIssueEntry) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *TriageIssueEntryReply) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TriageIssueEntryReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("data")
-		s.Data.Encode(e)
-	}
+var objectOfTriageIssueEntry = codec.Object{
+	Type: "TriageIssueEntry",
+	Members: []string{
+		"entry_kind", "id", "issue_id", "type", "actor", "detail", "from_status", "to_status", "metadata",
+		"resources", "referenced_issues", "created_at", "folded",
+	},
+	Required: []uint8{0b11111111, 0b00001111},
+}
+
+func (s *TriageIssueEntry) Decode(d *jx.Decoder) error {
+	return objectOfTriageIssueEntry.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "entry_kind":
+			return 0, codec.DecodeStr(d, &s.EntryKind)
+		case "id":
+			return 1, codec.DecodeStr(d, &s.ID)
+		case "issue_id":
+			return 2, codec.DecodeStr(d, &s.IssueID)
+		case "type":
+			return 3, s.Type.Decode(d)
+		case "actor":
+			return 4, s.Actor.Decode(d)
+		case "detail":
+			return 5, codec.DecodeStr(d, &s.Detail)
+		case "from_status":
+			return 6, s.FromStatus.Decode(d)
+		case "to_status":
+			return 7, s.ToStatus.Decode(d)
+		case "metadata":
+			return 8, s.Metadata.Decode(d)
+		case "resources":
+			return 9, codec.DecodeArr(d, &s.Resources, (*TriageResource).Decode)
+		case "referenced_issues":
+			return 10, codec.DecodeArr(d, &s.ReferencedIssues, (*TriageIssueRef).Decode)
+		case "created_at":
+			return 11, codec.DecodeTime(d, &s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
+		case "folded":
+			return 12, codec.DecodeArr(d, &s.Folded, (*TriageFoldedEntry).Decode)
+		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *TriageIssueEntry) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *TriageIssueEntry) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *TriageIssueEntryReply) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("data")
+	s.Data.Encode(e)
 	{
 		_ = s.Errors
 		e.FieldStart("errors")
 		e.Null()
 	}
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfTriageIssueEntryReply = [2]string{
-	0: "data",
-	1: "errors",
+var objectOfTriageIssueEntryReply = codec.Object{
+	Type:     "TriageIssueEntryReply",
+	Members:  []string{"data", "errors"},
+	Required: []uint8{0b00000011},
 }
 
-// Decode decodes TriageIssueEntryReply from json.
 func (s *TriageIssueEntryReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TriageIssueEntryReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTriageIssueEntryReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
+			return 0, s.Data.Decode(d)
 		case "errors":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
+			return 1, d.Null()
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TriageIssueEntryReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTriageIssueEntryReply) {
-					name = jsonFieldsNameOfTriageIssueEntryReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TriageIssueEntryReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TriageIssueEntryReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *TriageIssueEntryReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes TriageIssueEntryType as json.
 func (s TriageIssueEntryType) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes TriageIssueEntryType from json.
 func (s *TriageIssueEntryType) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode TriageIssueEntryType to nil")
+		return codec.Nil("TriageIssueEntryType")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch TriageIssueEntryType(v) {
-	case TriageIssueEntryTypeCreated:
-		*s = TriageIssueEntryTypeCreated
-	case TriageIssueEntryTypeStatusChanged:
-		*s = TriageIssueEntryTypeStatusChanged
-	case TriageIssueEntryTypeSeverityChanged:
-		*s = TriageIssueEntryTypeSeverityChanged
-	case TriageIssueEntryTypeCategoryChanged:
-		*s = TriageIssueEntryTypeCategoryChanged
-	case TriageIssueEntryTypeAssigneeChanged:
-		*s = TriageIssueEntryTypeAssigneeChanged
-	case TriageIssueEntryTypeOwnerChanged:
-		*s = TriageIssueEntryTypeOwnerChanged
-	case TriageIssueEntryTypeComment:
-		*s = TriageIssueEntryTypeComment
-	case TriageIssueEntryTypeResourceAdded:
-		*s = TriageIssueEntryTypeResourceAdded
-	case TriageIssueEntryTypeResourceRemoved:
-		*s = TriageIssueEntryTypeResourceRemoved
-	case TriageIssueEntryTypeFlagAdded:
-		*s = TriageIssueEntryTypeFlagAdded
-	case TriageIssueEntryTypeFlagRemoved:
-		*s = TriageIssueEntryTypeFlagRemoved
-	case TriageIssueEntryTypeRelationAdded:
-		*s = TriageIssueEntryTypeRelationAdded
-	case TriageIssueEntryTypeRelationRemoved:
-		*s = TriageIssueEntryTypeRelationRemoved
-	case TriageIssueEntryTypeAlertTransition:
-		*s = TriageIssueEntryTypeAlertTransition
-	case TriageIssueEntryTypeAccepted:
-		*s = TriageIssueEntryTypeAccepted
-	case TriageIssueEntryTypeDeclined:
-		*s = TriageIssueEntryTypeDeclined
-	case TriageIssueEntryTypeMerged:
-		*s = TriageIssueEntryTypeMerged
-	default:
-		*s = TriageIssueEntryType(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s TriageIssueEntryType) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s TriageIssueEntryType) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *TriageIssueEntryType) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode implements json.Marshaler.
 func (s *TriageIssueListReply) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *TriageIssueListReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("data")
-		s.Data.Encode(e)
-	}
+	e.FieldStart("data")
+	s.Data.Encode(e)
 	{
 		_ = s.Errors
 		e.FieldStart("errors")
 		e.Null()
 	}
-}
-
-var jsonFieldsNameOfTriageIssueListReply = [2]string{
-	0: "data",
-	1: "errors",
-}
-
-// Decode decodes TriageIssueListReply from json.
-func (s *TriageIssueListReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TriageIssueListReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
-		case "errors":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TriageIssueListReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTriageIssueListReply) {
-					name = jsonFieldsNameOfTriageIssueListReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TriageIssueListReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TriageIssueListReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *TriageIssuePage) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TriageIssuePage) encodeFields(e *jx.Encoder) {
+var objectOfTriageIssueListReply = codec.Object{
+	Type:     "TriageIssueListReply",
+	Members:  []string{"data", "errors"},
+	Required: []uint8{0b00000011},
+}
+
+func (s *TriageIssueListReply) Decode(d *jx.Decoder) error {
+	return objectOfTriageIssueListReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "data":
+			return 0, s.Data.Decode(d)
+		case "errors":
+			return 1, d.Null()
+		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *TriageIssueListReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *TriageIssueListReply) UnmarshalJSON(data []byte) error {
+	return s.Decode(jx.DecodeBytes(data))
+}
+
+func (s *TriageIssuePage) Encode(e *jx.Encoder) {
+	e.ObjStart()
 	{
 		e.FieldStart("items")
 		e.ArrStart()
@@ -6112,428 +2427,145 @@ func (s *TriageIssuePage) encodeFields(e *jx.Encoder) {
 		}
 		e.ArrEnd()
 	}
-	{
-		e.FieldStart("next_cursor")
-		s.NextCursor.Encode(e)
-	}
+	e.FieldStart("next_cursor")
+	s.NextCursor.Encode(e)
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfTriageIssuePage = [2]string{
-	0: "items",
-	1: "next_cursor",
+var objectOfTriageIssuePage = codec.Object{
+	Type:     "TriageIssuePage",
+	Members:  []string{"items", "next_cursor"},
+	Required: []uint8{0b00000011},
 }
 
-// Decode decodes TriageIssuePage from json.
 func (s *TriageIssuePage) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TriageIssuePage to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTriageIssuePage.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "items":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				s.Items = make([]TriageIssue, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem TriageIssue
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Items = append(s.Items, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"items\"")
-			}
+			return 0, codec.DecodeArr(d, &s.Items, (*TriageIssue).Decode)
 		case "next_cursor":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := s.NextCursor.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"next_cursor\"")
-			}
-		default:
-			return d.Skip()
+			return 1, s.NextCursor.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TriageIssuePage")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTriageIssuePage) {
-					name = jsonFieldsNameOfTriageIssuePage[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TriageIssuePage) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TriageIssuePage) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TriageIssuePage) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TriageIssuePage) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TriageIssueRef) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("id")
+	e.Str(s.ID)
+	e.FieldStart("triage_id")
+	e.Str(s.TriageID)
+	e.FieldStart("title")
+	e.Str(s.Title)
+	e.FieldStart("status")
+	s.Status.Encode(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TriageIssueRef) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("id")
-		e.Str(s.ID)
-	}
-	{
-		e.FieldStart("triage_id")
-		e.Str(s.TriageID)
-	}
-	{
-		e.FieldStart("title")
-		e.Str(s.Title)
-	}
-	{
-		e.FieldStart("status")
-		s.Status.Encode(e)
-	}
+var objectOfTriageIssueRef = codec.Object{
+	Type:     "TriageIssueRef",
+	Members:  []string{"id", "triage_id", "title", "status"},
+	Required: []uint8{0b00001111},
 }
 
-var jsonFieldsNameOfTriageIssueRef = [4]string{
-	0: "id",
-	1: "triage_id",
-	2: "title",
-	3: "status",
-}
-
-// Decode decodes TriageIssueRef from json.
 func (s *TriageIssueRef) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TriageIssueRef to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTriageIssueRef.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "id":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.ID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"id\"")
-			}
+			return 0, codec.DecodeStr(d, &s.ID)
 		case "triage_id":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.TriageID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"triage_id\"")
-			}
+			return 1, codec.DecodeStr(d, &s.TriageID)
 		case "title":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				v, err := d.Str()
-				s.Title = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"title\"")
-			}
+			return 2, codec.DecodeStr(d, &s.Title)
 		case "status":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				if err := s.Status.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"status\"")
-			}
-		default:
-			return d.Skip()
+			return 3, s.Status.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TriageIssueRef")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00001111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTriageIssueRef) {
-					name = jsonFieldsNameOfTriageIssueRef[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TriageIssueRef) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TriageIssueRef) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TriageIssueRef) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TriageIssueRef) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TriageIssueReply) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *TriageIssueReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("data")
-		s.Data.Encode(e)
-	}
+	e.FieldStart("data")
+	s.Data.Encode(e)
 	{
 		_ = s.Errors
 		e.FieldStart("errors")
 		e.Null()
 	}
-}
-
-var jsonFieldsNameOfTriageIssueReply = [2]string{
-	0: "data",
-	1: "errors",
-}
-
-// Decode decodes TriageIssueReply from json.
-func (s *TriageIssueReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TriageIssueReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
-		case "errors":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TriageIssueReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTriageIssueReply) {
-					name = jsonFieldsNameOfTriageIssueReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TriageIssueReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TriageIssueReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *TriageIssueUpdate) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TriageIssueUpdate) encodeFields(e *jx.Encoder) {
-	{
-		if s.Version.Set {
-			e.FieldStart("version")
-			s.Version.Encode(e)
+var objectOfTriageIssueReply = codec.Object{
+	Type:     "TriageIssueReply",
+	Members:  []string{"data", "errors"},
+	Required: []uint8{0b00000011},
+}
+
+func (s *TriageIssueReply) Decode(d *jx.Decoder) error {
+	return objectOfTriageIssueReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "data":
+			return 0, s.Data.Decode(d)
+		case "errors":
+			return 1, d.Null()
 		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *TriageIssueReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *TriageIssueReply) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *TriageIssueUpdate) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	if s.Version.Set {
+		e.FieldStart("version")
+		s.Version.Encode(e)
 	}
-	{
-		if s.Title.Set {
-			e.FieldStart("title")
-			s.Title.Encode(e)
-		}
+	if s.Title.Set {
+		e.FieldStart("title")
+		s.Title.Encode(e)
 	}
-	{
-		if s.Description.Set {
-			e.FieldStart("description")
-			s.Description.Encode(e)
-		}
+	if s.Description.Set {
+		e.FieldStart("description")
+		s.Description.Encode(e)
 	}
-	{
-		if s.Status.Set {
-			e.FieldStart("status")
-			s.Status.Encode(e)
-		}
+	if s.Status.Set {
+		e.FieldStart("status")
+		s.Status.Encode(e)
 	}
-	{
-		if s.Severity.Set {
-			e.FieldStart("severity")
-			s.Severity.Encode(e)
-		}
+	if s.Severity.Set {
+		e.FieldStart("severity")
+		s.Severity.Encode(e)
 	}
-	{
-		if s.Category.Set {
-			e.FieldStart("category")
-			s.Category.Encode(e)
-		}
+	if s.Category.Set {
+		e.FieldStart("category")
+		s.Category.Encode(e)
 	}
-	{
-		if s.OwnerID.Set {
-			e.FieldStart("owner_id")
-			s.OwnerID.Encode(e)
-		}
+	if s.OwnerID.Set {
+		e.FieldStart("owner_id")
+		s.OwnerID.Encode(e)
 	}
-	{
-		if s.AssigneeID.Set {
-			e.FieldStart("assignee_id")
-			s.AssigneeID.Encode(e)
-		}
+	if s.AssigneeID.Set {
+		e.FieldStart("assignee_id")
+		s.AssigneeID.Encode(e)
 	}
-	{
-		if s.ExternalLink.Set {
-			e.FieldStart("external_link")
-			s.ExternalLink.Encode(e)
-		}
+	if s.ExternalLink.Set {
+		e.FieldStart("external_link")
+		s.ExternalLink.Encode(e)
 	}
+	e.ObjEnd()
 }
 
 var jsonFieldsNameOfTriageIssueUpdate = [9]string{
@@ -6548,101 +2580,73 @@ var jsonFieldsNameOfTriageIssueUpdate = [9]string{
 	8: "external_link",
 }
 
-// Decode decodes TriageIssueUpdate from json.
 func (s *TriageIssueUpdate) Decode(d *jx.Decoder) error {
 	if s == nil {
 		return errors.New("invalid: unable to decode TriageIssueUpdate to nil")
 	}
 
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return codec.Wrap(d.ObjBytes(func(d *jx.Decoder, k []byte) error {
 		switch string(k) {
 		case "version":
 			if err := func() error {
 				s.Version.Reset()
-				if err := s.Version.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.Version.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"version\"")
 			}
 		case "title":
 			if err := func() error {
 				s.Title.Reset()
-				if err := s.Title.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.Title.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"title\"")
 			}
 		case "description":
 			if err := func() error {
 				s.Description.Reset()
-				if err := s.Description.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.Description.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"description\"")
 			}
 		case "status":
 			if err := func() error {
 				s.Status.Reset()
-				if err := s.Status.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.Status.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"status\"")
 			}
 		case "severity":
 			if err := func() error {
 				s.Severity.Reset()
-				if err := s.Severity.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.Severity.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"severity\"")
 			}
 		case "category":
 			if err := func() error {
 				s.Category.Reset()
-				if err := s.Category.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.Category.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"category\"")
 			}
 		case "owner_id":
 			if err := func() error {
 				s.OwnerID.Reset()
-				if err := s.OwnerID.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.OwnerID.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"owner_id\"")
 			}
 		case "assignee_id":
 			if err := func() error {
 				s.AssigneeID.Reset()
-				if err := s.AssigneeID.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.AssigneeID.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"assignee_id\"")
 			}
 		case "external_link":
 			if err := func() error {
 				s.ExternalLink.Reset()
-				if err := s.ExternalLink.Decode(d); err != nil {
-					return err
-				}
-				return nil
+				return s.ExternalLink.Decode(d)
 			}(); err != nil {
 				return errors.Wrap(err, "decode field \"external_link\"")
 			}
@@ -6650,472 +2654,145 @@ func (s *TriageIssueUpdate) Decode(d *jx.Decoder) error {
 			return errors.Errorf("unexpected field %q", k)
 		}
 		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TriageIssueUpdate")
-	}
-
-	return nil
+	}), "decode TriageIssueUpdate")
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TriageIssueUpdate) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TriageIssueUpdate) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TriageIssueUpdate) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TriageIssueUpdate) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TriageMerge) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("into")
+	e.Str(s.Into)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TriageMerge) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("into")
-		e.Str(s.Into)
-	}
+var objectOfTriageMerge = codec.Object{
+	Type:     "TriageMerge",
+	Members:  []string{"into"},
+	Required: []uint8{0b00000001},
 }
 
-var jsonFieldsNameOfTriageMerge = [1]string{
-	0: "into",
-}
-
-// Decode decodes TriageMerge from json.
 func (s *TriageMerge) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TriageMerge to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTriageMerge.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "into":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.Into = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"into\"")
-			}
-		default:
-			return errors.Errorf("unexpected field %q", k)
+			return 0, codec.DecodeStr(d, &s.Into)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TriageMerge")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000001,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTriageMerge) {
-					name = jsonFieldsNameOfTriageMerge[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TriageMerge) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TriageMerge) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TriageMerge) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TriageMerge) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TriageRelation) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("id")
+	e.Str(s.ID)
+	e.FieldStart("issue_id")
+	e.Str(s.IssueID)
+	e.FieldStart("relation_type")
+	s.RelationType.Encode(e)
+	e.FieldStart("direction")
+	s.Direction.Encode(e)
+	e.FieldStart("related_issue")
+	s.RelatedIssue.Encode(e)
+	e.FieldStart("created_by_id")
+	s.CreatedByID.Encode(e)
+	e.FieldStart("created_at")
+	json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TriageRelation) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("id")
-		e.Str(s.ID)
-	}
-	{
-		e.FieldStart("issue_id")
-		e.Str(s.IssueID)
-	}
-	{
-		e.FieldStart("relation_type")
-		s.RelationType.Encode(e)
-	}
-	{
-		e.FieldStart("direction")
-		s.Direction.Encode(e)
-	}
-	{
-		e.FieldStart("related_issue")
-		s.RelatedIssue.Encode(e)
-	}
-	{
-		e.FieldStart("created_by_id")
-		s.CreatedByID.Encode(e)
-	}
-	{
-		e.FieldStart("created_at")
-		json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
-	}
+var objectOfTriageRelation = codec.Object{
+	Type: "TriageRelation",
+	Members: []string{
+		"id", "issue_id", "relation_type", "direction", "related_issue", "created_by_id", "created_at",
+	},
+	Required: []uint8{0b01111111},
 }
 
-var jsonFieldsNameOfTriageRelation = [7]string{
-	0: "id",
-	1: "issue_id",
-	2: "relation_type",
-	3: "direction",
-	4: "related_issue",
-	5: "created_by_id",
-	6: "created_at",
-}
-
-// Decode decodes TriageRelation from json.
 func (s *TriageRelation) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TriageRelation to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTriageRelation.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "id":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.ID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"id\"")
-			}
+			return 0, codec.DecodeStr(d, &s.ID)
 		case "issue_id":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.IssueID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"issue_id\"")
-			}
+			return 1, codec.DecodeStr(d, &s.IssueID)
 		case "relation_type":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				if err := s.RelationType.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"relation_type\"")
-			}
+			return 2, s.RelationType.Decode(d)
 		case "direction":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				if err := s.Direction.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"direction\"")
-			}
+			return 3, s.Direction.Decode(d)
 		case "related_issue":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				if err := s.RelatedIssue.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"related_issue\"")
-			}
+			return 4, s.RelatedIssue.Decode(d)
 		case "created_by_id":
-			requiredBitSet[0] |= 1 << 5
-			if err := func() error {
-				if err := s.CreatedByID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"created_by_id\"")
-			}
+			return 5, s.CreatedByID.Decode(d)
 		case "created_at":
-			requiredBitSet[0] |= 1 << 6
-			if err := func() error {
-				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.000Z07:00")
-				s.CreatedAt = v
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"created_at\"")
-			}
-		default:
-			return d.Skip()
+			return 6, codec.DecodeTime(d, &s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TriageRelation")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b01111111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTriageRelation) {
-					name = jsonFieldsNameOfTriageRelation[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TriageRelation) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TriageRelation) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TriageRelation) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TriageRelation) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TriageRelationCreate) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("related_issue_id")
+	e.Str(s.RelatedIssueID)
+	e.FieldStart("relation_type")
+	s.RelationType.Encode(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TriageRelationCreate) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("related_issue_id")
-		e.Str(s.RelatedIssueID)
-	}
-	{
-		e.FieldStart("relation_type")
-		s.RelationType.Encode(e)
-	}
+var objectOfTriageRelationCreate = codec.Object{
+	Type:     "TriageRelationCreate",
+	Members:  []string{"related_issue_id", "relation_type"},
+	Required: []uint8{0b00000011},
 }
 
-var jsonFieldsNameOfTriageRelationCreate = [2]string{
-	0: "related_issue_id",
-	1: "relation_type",
-}
-
-// Decode decodes TriageRelationCreate from json.
 func (s *TriageRelationCreate) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TriageRelationCreate to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTriageRelationCreate.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "related_issue_id":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.RelatedIssueID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"related_issue_id\"")
-			}
+			return 0, codec.DecodeStr(d, &s.RelatedIssueID)
 		case "relation_type":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := s.RelationType.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"relation_type\"")
-			}
-		default:
-			return errors.Errorf("unexpected field %q", k)
+			return 1, s.RelationType.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TriageRelationCreate")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTriageRelationCreate) {
-					name = jsonFieldsNameOfTriageRelationCreate[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TriageRelationCreate) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TriageRelationCreate) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *TriageRelationCreate) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes TriageRelationDirection as json.
 func (s TriageRelationDirection) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes TriageRelationDirection from json.
 func (s *TriageRelationDirection) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode TriageRelationDirection to nil")
+		return codec.Nil("TriageRelationDirection")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch TriageRelationDirection(v) {
-	case TriageRelationDirectionOutgoing:
-		*s = TriageRelationDirectionOutgoing
-	case TriageRelationDirectionIncoming:
-		*s = TriageRelationDirectionIncoming
-	default:
-		*s = TriageRelationDirection(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s TriageRelationDirection) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s TriageRelationDirection) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *TriageRelationDirection) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode implements json.Marshaler.
 func (s *TriageRelationListReply) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *TriageRelationListReply) encodeFields(e *jx.Encoder) {
 	{
 		e.FieldStart("data")
 		e.ArrStart()
@@ -7129,637 +2806,190 @@ func (s *TriageRelationListReply) encodeFields(e *jx.Encoder) {
 		e.FieldStart("errors")
 		e.Null()
 	}
-}
-
-var jsonFieldsNameOfTriageRelationListReply = [2]string{
-	0: "data",
-	1: "errors",
-}
-
-// Decode decodes TriageRelationListReply from json.
-func (s *TriageRelationListReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TriageRelationListReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				s.Data = make([]TriageRelation, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem TriageRelation
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Data = append(s.Data, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
-		case "errors":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TriageRelationListReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTriageRelationListReply) {
-					name = jsonFieldsNameOfTriageRelationListReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TriageRelationListReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TriageRelationListReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *TriageRelationReply) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TriageRelationReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("data")
-		s.Data.Encode(e)
-	}
+var objectOfTriageRelationListReply = codec.Object{
+	Type:     "TriageRelationListReply",
+	Members:  []string{"data", "errors"},
+	Required: []uint8{0b00000011},
+}
+
+func (s *TriageRelationListReply) Decode(d *jx.Decoder) error {
+	return objectOfTriageRelationListReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "data":
+			return 0, codec.DecodeArr(d, &s.Data, (*TriageRelation).Decode)
+		case "errors":
+			return 1, d.Null()
+		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *TriageRelationListReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *TriageRelationListReply) UnmarshalJSON(data []byte) error {
+	return s.Decode(jx.DecodeBytes(data))
+}
+
+func (s *TriageRelationReply) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("data")
+	s.Data.Encode(e)
 	{
 		_ = s.Errors
 		e.FieldStart("errors")
 		e.Null()
 	}
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfTriageRelationReply = [2]string{
-	0: "data",
-	1: "errors",
+var objectOfTriageRelationReply = codec.Object{
+	Type:     "TriageRelationReply",
+	Members:  []string{"data", "errors"},
+	Required: []uint8{0b00000011},
 }
 
-// Decode decodes TriageRelationReply from json.
 func (s *TriageRelationReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TriageRelationReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTriageRelationReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
+			return 0, s.Data.Decode(d)
 		case "errors":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
+			return 1, d.Null()
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TriageRelationReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTriageRelationReply) {
-					name = jsonFieldsNameOfTriageRelationReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TriageRelationReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TriageRelationReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TriageRelationReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TriageRelationReply) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes TriageRelationType as json.
 func (s TriageRelationType) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes TriageRelationType from json.
 func (s *TriageRelationType) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode TriageRelationType to nil")
+		return codec.Nil("TriageRelationType")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch TriageRelationType(v) {
-	case TriageRelationTypeRelatedTo:
-		*s = TriageRelationTypeRelatedTo
-	case TriageRelationTypeBlocks:
-		*s = TriageRelationTypeBlocks
-	case TriageRelationTypeDuplicateOf:
-		*s = TriageRelationTypeDuplicateOf
-	default:
-		*s = TriageRelationType(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s TriageRelationType) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s TriageRelationType) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TriageRelationType) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TriageRelationType) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TriageResource) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("id")
+	e.Str(s.ID)
+	e.FieldStart("issue_id")
+	e.Str(s.IssueID)
+	e.FieldStart("org_id")
+	e.Str(s.OrgID)
+	e.FieldStart("resource_type")
+	s.ResourceType.Encode(e)
+	e.FieldStart("resource_id")
+	e.Str(s.ResourceID)
+	e.FieldStart("title")
+	e.Str(s.Title)
+	e.FieldStart("status")
+	s.Status.Encode(e)
+	e.FieldStart("metadata")
+	s.Metadata.Encode(e)
+	e.FieldStart("attached_by_id")
+	s.AttachedByID.Encode(e)
+	e.FieldStart("created_at")
+	json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TriageResource) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("id")
-		e.Str(s.ID)
-	}
-	{
-		e.FieldStart("issue_id")
-		e.Str(s.IssueID)
-	}
-	{
-		e.FieldStart("org_id")
-		e.Str(s.OrgID)
-	}
-	{
-		e.FieldStart("resource_type")
-		s.ResourceType.Encode(e)
-	}
-	{
-		e.FieldStart("resource_id")
-		e.Str(s.ResourceID)
-	}
-	{
-		e.FieldStart("title")
-		e.Str(s.Title)
-	}
-	{
-		e.FieldStart("status")
-		s.Status.Encode(e)
-	}
-	{
-		e.FieldStart("metadata")
-		s.Metadata.Encode(e)
-	}
-	{
-		e.FieldStart("attached_by_id")
-		s.AttachedByID.Encode(e)
-	}
-	{
-		e.FieldStart("created_at")
-		json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
-	}
+var objectOfTriageResource = codec.Object{
+	Type: "TriageResource",
+	Members: []string{
+		"id", "issue_id", "org_id", "resource_type", "resource_id", "title", "status", "metadata", "attached_by_id",
+		"created_at",
+	},
+	Required: []uint8{0b11111111, 0b00000011},
 }
 
-var jsonFieldsNameOfTriageResource = [10]string{
-	0: "id",
-	1: "issue_id",
-	2: "org_id",
-	3: "resource_type",
-	4: "resource_id",
-	5: "title",
-	6: "status",
-	7: "metadata",
-	8: "attached_by_id",
-	9: "created_at",
-}
-
-// Decode decodes TriageResource from json.
 func (s *TriageResource) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TriageResource to nil")
-	}
-	var requiredBitSet [2]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTriageResource.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "id":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.ID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"id\"")
-			}
+			return 0, codec.DecodeStr(d, &s.ID)
 		case "issue_id":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.IssueID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"issue_id\"")
-			}
+			return 1, codec.DecodeStr(d, &s.IssueID)
 		case "org_id":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				v, err := d.Str()
-				s.OrgID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"org_id\"")
-			}
+			return 2, codec.DecodeStr(d, &s.OrgID)
 		case "resource_type":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				if err := s.ResourceType.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"resource_type\"")
-			}
+			return 3, s.ResourceType.Decode(d)
 		case "resource_id":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				v, err := d.Str()
-				s.ResourceID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"resource_id\"")
-			}
+			return 4, codec.DecodeStr(d, &s.ResourceID)
 		case "title":
-			requiredBitSet[0] |= 1 << 5
-			if err := func() error {
-				v, err := d.Str()
-				s.Title = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"title\"")
-			}
+			return 5, codec.DecodeStr(d, &s.Title)
 		case "status":
-			requiredBitSet[0] |= 1 << 6
-			if err := func() error {
-				if err := s.Status.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"status\"")
-			}
+			return 6, s.Status.Decode(d)
 		case "metadata":
-			requiredBitSet[0] |= 1 << 7
-			if err := func() error {
-				if err := s.Metadata.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"metadata\"")
-			}
+			return 7, s.Metadata.Decode(d)
 		case "attached_by_id":
-			requiredBitSet[1] |= 1 << 0
-			if err := func() error {
-				if err := s.AttachedByID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"attached_by_id\"")
-			}
+			return 8, s.AttachedByID.Decode(d)
 		case "created_at":
-			requiredBitSet[1] |= 1 << 1
-			if err := func() error {
-				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.000Z07:00")
-				s.CreatedAt = v
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"created_at\"")
-			}
-		default:
-			return d.Skip()
+			return 9, codec.DecodeTime(d, &s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TriageResource")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [2]uint8{
-		0b11111111,
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTriageResource) {
-					name = jsonFieldsNameOfTriageResource[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TriageResource) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TriageResource) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TriageResource) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TriageResource) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TriageResourceCreate) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("resource_type")
+	s.ResourceType.Encode(e)
+	e.FieldStart("resource_id")
+	e.Str(s.ResourceID)
+	if s.Title.Set {
+		e.FieldStart("title")
+		s.Title.Encode(e)
+	}
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TriageResourceCreate) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("resource_type")
-		s.ResourceType.Encode(e)
-	}
-	{
-		e.FieldStart("resource_id")
-		e.Str(s.ResourceID)
-	}
-	{
-		if s.Title.Set {
-			e.FieldStart("title")
-			s.Title.Encode(e)
-		}
-	}
+var objectOfTriageResourceCreate = codec.Object{
+	Type:     "TriageResourceCreate",
+	Members:  []string{"resource_type", "resource_id", "title"},
+	Required: []uint8{0b00000011},
 }
 
-var jsonFieldsNameOfTriageResourceCreate = [3]string{
-	0: "resource_type",
-	1: "resource_id",
-	2: "title",
-}
-
-// Decode decodes TriageResourceCreate from json.
 func (s *TriageResourceCreate) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TriageResourceCreate to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTriageResourceCreate.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "resource_type":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.ResourceType.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"resource_type\"")
-			}
+			return 0, s.ResourceType.Decode(d)
 		case "resource_id":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.ResourceID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"resource_id\"")
-			}
+			return 1, codec.DecodeStr(d, &s.ResourceID)
 		case "title":
-			if err := func() error {
-				s.Title.Reset()
-				if err := s.Title.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"title\"")
-			}
-		default:
-			return errors.Errorf("unexpected field %q", k)
+			s.Title.Reset()
+			return 2, s.Title.Decode(d)
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TriageResourceCreate")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTriageResourceCreate) {
-					name = jsonFieldsNameOfTriageResourceCreate[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TriageResourceCreate) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TriageResourceCreate) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *TriageResourceCreate) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode implements json.Marshaler.
 func (s *TriageResourceListReply) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *TriageResourceListReply) encodeFields(e *jx.Encoder) {
 	{
 		e.FieldStart("data")
 		e.ArrStart()
@@ -7773,1076 +3003,326 @@ func (s *TriageResourceListReply) encodeFields(e *jx.Encoder) {
 		e.FieldStart("errors")
 		e.Null()
 	}
-}
-
-var jsonFieldsNameOfTriageResourceListReply = [2]string{
-	0: "data",
-	1: "errors",
-}
-
-// Decode decodes TriageResourceListReply from json.
-func (s *TriageResourceListReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TriageResourceListReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				s.Data = make([]TriageResource, 0)
-				if err := d.Arr(func(d *jx.Decoder) error {
-					var elem TriageResource
-					if err := elem.Decode(d); err != nil {
-						return err
-					}
-					s.Data = append(s.Data, elem)
-					return nil
-				}); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
-		case "errors":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TriageResourceListReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTriageResourceListReply) {
-					name = jsonFieldsNameOfTriageResourceListReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TriageResourceListReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TriageResourceListReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *TriageResourceReply) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TriageResourceReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("data")
-		s.Data.Encode(e)
-	}
+var objectOfTriageResourceListReply = codec.Object{
+	Type:     "TriageResourceListReply",
+	Members:  []string{"data", "errors"},
+	Required: []uint8{0b00000011},
+}
+
+func (s *TriageResourceListReply) Decode(d *jx.Decoder) error {
+	return objectOfTriageResourceListReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "data":
+			return 0, codec.DecodeArr(d, &s.Data, (*TriageResource).Decode)
+		case "errors":
+			return 1, d.Null()
+		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *TriageResourceListReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *TriageResourceListReply) UnmarshalJSON(data []byte) error {
+	return s.Decode(jx.DecodeBytes(data))
+}
+
+func (s *TriageResourceReply) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("data")
+	s.Data.Encode(e)
 	{
 		_ = s.Errors
 		e.FieldStart("errors")
 		e.Null()
 	}
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfTriageResourceReply = [2]string{
-	0: "data",
-	1: "errors",
+var objectOfTriageResourceReply = codec.Object{
+	Type:     "TriageResourceReply",
+	Members:  []string{"data", "errors"},
+	Required: []uint8{0b00000011},
 }
 
-// Decode decodes TriageResourceReply from json.
 func (s *TriageResourceReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TriageResourceReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTriageResourceReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
+			return 0, s.Data.Decode(d)
 		case "errors":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
+			return 1, d.Null()
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TriageResourceReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTriageResourceReply) {
-					name = jsonFieldsNameOfTriageResourceReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TriageResourceReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TriageResourceReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TriageResourceReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TriageResourceReply) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes TriageResourceStatus as json.
 func (s TriageResourceStatus) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes TriageResourceStatus from json.
 func (s *TriageResourceStatus) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode TriageResourceStatus to nil")
+		return codec.Nil("TriageResourceStatus")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch TriageResourceStatus(v) {
-	case TriageResourceStatusAvailable:
-		*s = TriageResourceStatusAvailable
-	case TriageResourceStatusUnavailable:
-		*s = TriageResourceStatusUnavailable
-	default:
-		*s = TriageResourceStatus(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s TriageResourceStatus) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s TriageResourceStatus) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
 func (s *TriageResourceStatus) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
+	return s.Decode(jx.DecodeBytes(data))
 }
 
-// Encode encodes TriageResourceType as json.
 func (s TriageResourceType) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes TriageResourceType from json.
 func (s *TriageResourceType) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode TriageResourceType to nil")
+		return codec.Nil("TriageResourceType")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch TriageResourceType(v) {
-	case TriageResourceTypeCall:
-		*s = TriageResourceTypeCall
-	case TriageResourceTypeRun:
-		*s = TriageResourceTypeRun
-	case TriageResourceTypePathway:
-		*s = TriageResourceTypePathway
-	case TriageResourceTypePortRequest:
-		*s = TriageResourceTypePortRequest
-	case TriageResourceTypeSample:
-		*s = TriageResourceTypeSample
-	case TriageResourceTypeFile:
-		*s = TriageResourceTypeFile
-	case TriageResourceTypeSMSConversation:
-		*s = TriageResourceTypeSMSConversation
-	default:
-		*s = TriageResourceType(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s TriageResourceType) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s TriageResourceType) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TriageResourceType) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TriageResourceType) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TriageSession) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
+	e.FieldStart("id")
+	e.Str(s.ID)
+	e.FieldStart("issue_id")
+	e.Str(s.IssueID)
+	e.FieldStart("agent_profile_id")
+	s.AgentProfileID.Encode(e)
+	e.FieldStart("agent_name")
+	e.Str(s.AgentName)
+	e.FieldStart("status")
+	s.Status.Encode(e)
+	e.FieldStart("created_at")
+	json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
+	e.FieldStart("updated_at")
+	json.EncodeTimeFormat(e, s.UpdatedAt, "2006-01-02T15:04:05.000Z07:00")
+	e.FieldStart("ended_at")
+	s.EndedAt.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TriageSession) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("id")
-		e.Str(s.ID)
-	}
-	{
-		e.FieldStart("issue_id")
-		e.Str(s.IssueID)
-	}
-	{
-		e.FieldStart("agent_profile_id")
-		s.AgentProfileID.Encode(e)
-	}
-	{
-		e.FieldStart("agent_name")
-		e.Str(s.AgentName)
-	}
-	{
-		e.FieldStart("status")
-		s.Status.Encode(e)
-	}
-	{
-		e.FieldStart("created_at")
-		json.EncodeTimeFormat(e, s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
-	}
-	{
-		e.FieldStart("updated_at")
-		json.EncodeTimeFormat(e, s.UpdatedAt, "2006-01-02T15:04:05.000Z07:00")
-	}
-	{
-		e.FieldStart("ended_at")
-		s.EndedAt.Encode(e, json.NewTimeEncoder("2006-01-02T15:04:05.000Z07:00"))
-	}
+var objectOfTriageSession = codec.Object{
+	Type: "TriageSession",
+	Members: []string{
+		"id", "issue_id", "agent_profile_id", "agent_name", "status", "created_at", "updated_at", "ended_at",
+	},
+	Required: []uint8{0b11111111},
 }
 
-var jsonFieldsNameOfTriageSession = [8]string{
-	0: "id",
-	1: "issue_id",
-	2: "agent_profile_id",
-	3: "agent_name",
-	4: "status",
-	5: "created_at",
-	6: "updated_at",
-	7: "ended_at",
-}
-
-// Decode decodes TriageSession from json.
 func (s *TriageSession) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TriageSession to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTriageSession.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "id":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.ID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"id\"")
-			}
+			return 0, codec.DecodeStr(d, &s.ID)
 		case "issue_id":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				v, err := d.Str()
-				s.IssueID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"issue_id\"")
-			}
+			return 1, codec.DecodeStr(d, &s.IssueID)
 		case "agent_profile_id":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				if err := s.AgentProfileID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"agent_profile_id\"")
-			}
+			return 2, s.AgentProfileID.Decode(d)
 		case "agent_name":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				v, err := d.Str()
-				s.AgentName = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"agent_name\"")
-			}
+			return 3, codec.DecodeStr(d, &s.AgentName)
 		case "status":
-			requiredBitSet[0] |= 1 << 4
-			if err := func() error {
-				if err := s.Status.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"status\"")
-			}
+			return 4, s.Status.Decode(d)
 		case "created_at":
-			requiredBitSet[0] |= 1 << 5
-			if err := func() error {
-				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.000Z07:00")
-				s.CreatedAt = v
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"created_at\"")
-			}
+			return 5, codec.DecodeTime(d, &s.CreatedAt, "2006-01-02T15:04:05.000Z07:00")
 		case "updated_at":
-			requiredBitSet[0] |= 1 << 6
-			if err := func() error {
-				v, err := json.DecodeTimeFormat(d, "2006-01-02T15:04:05.000Z07:00")
-				s.UpdatedAt = v
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"updated_at\"")
-			}
+			return 6, codec.DecodeTime(d, &s.UpdatedAt, "2006-01-02T15:04:05.000Z07:00")
 		case "ended_at":
-			requiredBitSet[0] |= 1 << 7
-			if err := func() error {
-				if err := s.EndedAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00")); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"ended_at\"")
-			}
-		default:
-			return d.Skip()
+			return 7, s.EndedAt.Decode(d, json.NewTimeDecoder("2006-01-02T15:04:05.000Z07:00"))
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TriageSession")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b11111111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTriageSession) {
-					name = jsonFieldsNameOfTriageSession[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TriageSession) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TriageSession) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TriageSession) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TriageSession) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode implements json.Marshaler.
 func (s *TriageSessionCreate) Encode(e *jx.Encoder) {
 	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *TriageSessionCreate) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("agent_name")
-		e.Str(s.AgentName)
-	}
-	{
-		if s.AgentProfileID.Set {
-			e.FieldStart("agent_profile_id")
-			s.AgentProfileID.Encode(e)
-		}
-	}
-	{
-		if s.Detail.Set {
-			e.FieldStart("detail")
-			s.Detail.Encode(e)
-		}
-	}
-}
-
-var jsonFieldsNameOfTriageSessionCreate = [3]string{
-	0: "agent_name",
-	1: "agent_profile_id",
-	2: "detail",
-}
-
-// Decode decodes TriageSessionCreate from json.
-func (s *TriageSessionCreate) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TriageSessionCreate to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "agent_name":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.AgentName = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"agent_name\"")
-			}
-		case "agent_profile_id":
-			if err := func() error {
-				s.AgentProfileID.Reset()
-				if err := s.AgentProfileID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"agent_profile_id\"")
-			}
-		case "detail":
-			if err := func() error {
-				s.Detail.Reset()
-				if err := s.Detail.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"detail\"")
-			}
-		default:
-			return errors.Errorf("unexpected field %q", k)
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TriageSessionCreate")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000001,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTriageSessionCreate) {
-					name = jsonFieldsNameOfTriageSessionCreate[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TriageSessionCreate) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TriageSessionCreate) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *TriageSessionRef) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
-	e.ObjEnd()
-}
-
-// encodeFields encodes fields.
-func (s *TriageSessionRef) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("id")
-		e.Str(s.ID)
-	}
-	{
+	e.FieldStart("agent_name")
+	e.Str(s.AgentName)
+	if s.AgentProfileID.Set {
 		e.FieldStart("agent_profile_id")
 		s.AgentProfileID.Encode(e)
 	}
-	{
-		e.FieldStart("agent_name")
-		e.Str(s.AgentName)
+	if s.Detail.Set {
+		e.FieldStart("detail")
+		s.Detail.Encode(e)
 	}
-	{
-		e.FieldStart("status")
-		s.Status.Encode(e)
-	}
-}
-
-var jsonFieldsNameOfTriageSessionRef = [4]string{
-	0: "id",
-	1: "agent_profile_id",
-	2: "agent_name",
-	3: "status",
-}
-
-// Decode decodes TriageSessionRef from json.
-func (s *TriageSessionRef) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TriageSessionRef to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
-		switch string(k) {
-		case "id":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				v, err := d.Str()
-				s.ID = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"id\"")
-			}
-		case "agent_profile_id":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := s.AgentProfileID.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"agent_profile_id\"")
-			}
-		case "agent_name":
-			requiredBitSet[0] |= 1 << 2
-			if err := func() error {
-				v, err := d.Str()
-				s.AgentName = string(v)
-				if err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"agent_name\"")
-			}
-		case "status":
-			requiredBitSet[0] |= 1 << 3
-			if err := func() error {
-				if err := s.Status.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"status\"")
-			}
-		default:
-			return d.Skip()
-		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TriageSessionRef")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00001111,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTriageSessionRef) {
-					name = jsonFieldsNameOfTriageSessionRef[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
-}
-
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TriageSessionRef) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
-
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TriageSessionRef) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
-
-// Encode implements json.Marshaler.
-func (s *TriageSessionReply) Encode(e *jx.Encoder) {
-	e.ObjStart()
-	s.encodeFields(e)
 	e.ObjEnd()
 }
 
-// encodeFields encodes fields.
-func (s *TriageSessionReply) encodeFields(e *jx.Encoder) {
-	{
-		e.FieldStart("data")
-		s.Data.Encode(e)
-	}
+var objectOfTriageSessionCreate = codec.Object{
+	Type:     "TriageSessionCreate",
+	Members:  []string{"agent_name", "agent_profile_id", "detail"},
+	Required: []uint8{0b00000001},
+}
+
+func (s *TriageSessionCreate) Decode(d *jx.Decoder) error {
+	return objectOfTriageSessionCreate.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "agent_name":
+			return 0, codec.DecodeStr(d, &s.AgentName)
+		case "agent_profile_id":
+			s.AgentProfileID.Reset()
+			return 1, s.AgentProfileID.Decode(d)
+		case "detail":
+			s.Detail.Reset()
+			return 2, s.Detail.Decode(d)
+		}
+		return -1, errors.Errorf("unexpected field %q", k)
+	})
+}
+
+func (s *TriageSessionCreate) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *TriageSessionCreate) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *TriageSessionRef) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("id")
+	e.Str(s.ID)
+	e.FieldStart("agent_profile_id")
+	s.AgentProfileID.Encode(e)
+	e.FieldStart("agent_name")
+	e.Str(s.AgentName)
+	e.FieldStart("status")
+	s.Status.Encode(e)
+	e.ObjEnd()
+}
+
+var objectOfTriageSessionRef = codec.Object{
+	Type:     "TriageSessionRef",
+	Members:  []string{"id", "agent_profile_id", "agent_name", "status"},
+	Required: []uint8{0b00001111},
+}
+
+func (s *TriageSessionRef) Decode(d *jx.Decoder) error {
+	return objectOfTriageSessionRef.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
+		switch string(k) {
+		case "id":
+			return 0, codec.DecodeStr(d, &s.ID)
+		case "agent_profile_id":
+			return 1, s.AgentProfileID.Decode(d)
+		case "agent_name":
+			return 2, codec.DecodeStr(d, &s.AgentName)
+		case "status":
+			return 3, s.Status.Decode(d)
+		}
+		return -1, d.Skip()
+	})
+}
+
+func (s *TriageSessionRef) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
+
+func (s *TriageSessionRef) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
+
+func (s *TriageSessionReply) Encode(e *jx.Encoder) {
+	e.ObjStart()
+	e.FieldStart("data")
+	s.Data.Encode(e)
 	{
 		_ = s.Errors
 		e.FieldStart("errors")
 		e.Null()
 	}
+	e.ObjEnd()
 }
 
-var jsonFieldsNameOfTriageSessionReply = [2]string{
-	0: "data",
-	1: "errors",
+var objectOfTriageSessionReply = codec.Object{
+	Type:     "TriageSessionReply",
+	Members:  []string{"data", "errors"},
+	Required: []uint8{0b00000011},
 }
 
-// Decode decodes TriageSessionReply from json.
 func (s *TriageSessionReply) Decode(d *jx.Decoder) error {
-	if s == nil {
-		return errors.New("invalid: unable to decode TriageSessionReply to nil")
-	}
-	var requiredBitSet [1]uint8
-
-	if err := d.ObjBytes(func(d *jx.Decoder, k []byte) error {
+	return objectOfTriageSessionReply.Decode(d, s == nil, func(d *jx.Decoder, k []byte) (int, error) {
 		switch string(k) {
 		case "data":
-			requiredBitSet[0] |= 1 << 0
-			if err := func() error {
-				if err := s.Data.Decode(d); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"data\"")
-			}
+			return 0, s.Data.Decode(d)
 		case "errors":
-			requiredBitSet[0] |= 1 << 1
-			if err := func() error {
-				if err := d.Null(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return errors.Wrap(err, "decode field \"errors\"")
-			}
-		default:
-			return d.Skip()
+			return 1, d.Null()
 		}
-		return nil
-	}); err != nil {
-		return errors.Wrap(err, "decode TriageSessionReply")
-	}
-	// Validate required fields.
-	var failures []validate.FieldError
-	for i, mask := range [1]uint8{
-		0b00000011,
-	} {
-		if result := (requiredBitSet[i] & mask) ^ mask; result != 0 {
-			// Mask only required fields and check equality to mask using XOR.
-			//
-			// If XOR result is not zero, result is not equal to expected, so some fields are missed.
-			// Bits of fields which would be set are actually bits of missed fields.
-			missed := bits.OnesCount8(result)
-			for bitN := 0; bitN < missed; bitN++ {
-				bitIdx := bits.TrailingZeros8(result)
-				fieldIdx := i*8 + bitIdx
-				var name string
-				if fieldIdx < len(jsonFieldsNameOfTriageSessionReply) {
-					name = jsonFieldsNameOfTriageSessionReply[fieldIdx]
-				} else {
-					name = strconv.Itoa(fieldIdx)
-				}
-				failures = append(failures, validate.FieldError{
-					Name:  name,
-					Error: validate.ErrFieldRequired,
-				})
-				// Reset bit.
-				result &^= 1 << bitIdx
-			}
-		}
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-
-	return nil
+		return -1, d.Skip()
+	})
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s *TriageSessionReply) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s *TriageSessionReply) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TriageSessionReply) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TriageSessionReply) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes TriageSessionStatus as json.
 func (s TriageSessionStatus) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes TriageSessionStatus from json.
 func (s *TriageSessionStatus) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode TriageSessionStatus to nil")
+		return codec.Nil("TriageSessionStatus")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch TriageSessionStatus(v) {
-	case TriageSessionStatusPending:
-		*s = TriageSessionStatusPending
-	case TriageSessionStatusActive:
-		*s = TriageSessionStatusActive
-	case TriageSessionStatusAwaitingInput:
-		*s = TriageSessionStatusAwaitingInput
-	case TriageSessionStatusComplete:
-		*s = TriageSessionStatusComplete
-	case TriageSessionStatusError:
-		*s = TriageSessionStatusError
-	case TriageSessionStatusCancelled:
-		*s = TriageSessionStatusCancelled
-	default:
-		*s = TriageSessionStatus(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s TriageSessionStatus) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s TriageSessionStatus) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TriageSessionStatus) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TriageSessionStatus) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes TriageSeverity as json.
 func (s TriageSeverity) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes TriageSeverity from json.
 func (s *TriageSeverity) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode TriageSeverity to nil")
+		return codec.Nil("TriageSeverity")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch TriageSeverity(v) {
-	case TriageSeverityCritical:
-		*s = TriageSeverityCritical
-	case TriageSeverityHigh:
-		*s = TriageSeverityHigh
-	case TriageSeverityMedium:
-		*s = TriageSeverityMedium
-	case TriageSeverityLow:
-		*s = TriageSeverityLow
-	default:
-		*s = TriageSeverity(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s TriageSeverity) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s TriageSeverity) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TriageSeverity) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TriageSeverity) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes TriageSource as json.
 func (s TriageSource) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes TriageSource from json.
 func (s *TriageSource) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode TriageSource to nil")
+		return codec.Nil("TriageSource")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch TriageSource(v) {
-	case TriageSourceManual:
-		*s = TriageSourceManual
-	case TriageSourceAutomated:
-		*s = TriageSourceAutomated
-	case TriageSourceClient:
-		*s = TriageSourceClient
-	default:
-		*s = TriageSource(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s TriageSource) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s TriageSource) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TriageSource) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TriageSource) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }
 
-// Encode encodes TriageStatus as json.
 func (s TriageStatus) Encode(e *jx.Encoder) {
 	e.Str(string(s))
 }
 
-// Decode decodes TriageStatus from json.
 func (s *TriageStatus) Decode(d *jx.Decoder) error {
 	if s == nil {
-		return errors.New("invalid: unable to decode TriageStatus to nil")
+		return codec.Nil("TriageStatus")
 	}
-	v, err := d.StrBytes()
-	if err != nil {
-		return err
-	}
-	// Try to use constant string.
-	switch TriageStatus(v) {
-	case TriageStatusBacklog:
-		*s = TriageStatusBacklog
-	case TriageStatusTodo:
-		*s = TriageStatusTodo
-	case TriageStatusInProgress:
-		*s = TriageStatusInProgress
-	case TriageStatusInReview:
-		*s = TriageStatusInReview
-	case TriageStatusDone:
-		*s = TriageStatusDone
-	case TriageStatusClosed:
-		*s = TriageStatusClosed
-	default:
-		*s = TriageStatus(v)
-	}
-
-	return nil
+	return codec.DecodeEnum(d, s, s.AllValues())
 }
 
-// MarshalJSON implements stdjson.Marshaler.
-func (s TriageStatus) MarshalJSON() ([]byte, error) {
-	e := jx.Encoder{}
-	s.Encode(&e)
-	return e.Bytes(), nil
-}
+func (s TriageStatus) MarshalJSON() ([]byte, error) { return codec.Marshal(s) }
 
-// UnmarshalJSON implements stdjson.Unmarshaler.
-func (s *TriageStatus) UnmarshalJSON(data []byte) error {
-	d := jx.DecodeBytes(data)
-	return s.Decode(d)
-}
+func (s *TriageStatus) UnmarshalJSON(data []byte) error { return s.Decode(jx.DecodeBytes(data)) }

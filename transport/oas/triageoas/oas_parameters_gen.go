@@ -3,16 +3,15 @@
 package triageoas
 
 import (
-	"fmt"
 	"net/http"
-	"net/url"
 
-	"github.com/go-faster/errors"
 	"github.com/ogen-go/ogen/conv"
 	"github.com/ogen-go/ogen/middleware"
-	"github.com/ogen-go/ogen/ogenerrors"
+
 	"github.com/ogen-go/ogen/uri"
 	"github.com/ogen-go/ogen/validate"
+
+	"github.com/callwright/callwright/transport/oas/internal/codec"
 )
 
 // AddIssueAgentEntryParams is parameters of addIssueAgentEntry operation.
@@ -24,153 +23,23 @@ type AddIssueAgentEntryParams struct {
 }
 
 func unpackAddIssueAgentEntryParams(packed middleware.Parameters) (params AddIssueAgentEntryParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "session_id",
-			In:   "path",
-		}
-		params.SessionID = packed[key].(string)
-	}
+	codec.Unpack(packed, "id", "path", true, &params.ID)
+	codec.Unpack(packed, "session_id", "path", true, &params.SessionID)
 	return params
 }
 
 func decodeAddIssueAgentEntryParams(args [2]string, argsEscaped bool, r *http.Request) (params AddIssueAgentEntryParams, _ error) {
 	// Decode path: id.
-	if err := func() error {
-		param := args[0]
-		if argsEscaped {
-			unescaped, err := url.PathUnescape(args[0])
-			if err != nil {
-				return errors.Wrap(err, "unescape path")
-			}
-			param = unescaped
-		}
-		if len(param) > 0 {
-			d := uri.NewPathDecoder(uri.PathDecoderConfig{
-				Param:   "id",
-				Value:   param,
-				Style:   uri.PathStyleSimple,
-				Explode: false,
-			})
-
-			if err := func() error {
-				val, err := d.DecodeValue()
-				if err != nil {
-					return err
-				}
-
-				c, err := conv.ToString(val)
-				if err != nil {
-					return err
-				}
-
-				params.ID = c
-				return nil
-			}(); err != nil {
-				return err
-			}
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(params.ID)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		} else {
-			return validate.ErrFieldRequired
-		}
-		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "id",
-			In:   "path",
-			Err:  err,
-		}
+	if err := codec.PathParam("id", args[0], argsEscaped, func(d uri.Decoder) error { return codec.DecodeParamText(d, &params.ID) }, func() error {
+		return codec.Length(string(params.ID), 1, 64)
+	}); err != nil {
+		return params, err
 	}
 	// Decode path: session_id.
-	if err := func() error {
-		param := args[1]
-		if argsEscaped {
-			unescaped, err := url.PathUnescape(args[1])
-			if err != nil {
-				return errors.Wrap(err, "unescape path")
-			}
-			param = unescaped
-		}
-		if len(param) > 0 {
-			d := uri.NewPathDecoder(uri.PathDecoderConfig{
-				Param:   "session_id",
-				Value:   param,
-				Style:   uri.PathStyleSimple,
-				Explode: false,
-			})
-
-			if err := func() error {
-				val, err := d.DecodeValue()
-				if err != nil {
-					return err
-				}
-
-				c, err := conv.ToString(val)
-				if err != nil {
-					return err
-				}
-
-				params.SessionID = c
-				return nil
-			}(); err != nil {
-				return err
-			}
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(params.SessionID)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		} else {
-			return validate.ErrFieldRequired
-		}
-		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "session_id",
-			In:   "path",
-			Err:  err,
-		}
+	if err := codec.PathParam("session_id", args[1], argsEscaped, func(d uri.Decoder) error { return codec.DecodeParamText(d, &params.SessionID) }, func() error {
+		return codec.Length(string(params.SessionID), 1, 64)
+	}); err != nil {
+		return params, err
 	}
 	return params, nil
 }
@@ -182,81 +51,16 @@ type AddIssueCommentParams struct {
 }
 
 func unpackAddIssueCommentParams(packed middleware.Parameters) (params AddIssueCommentParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
+	codec.Unpack(packed, "id", "path", true, &params.ID)
 	return params
 }
 
 func decodeAddIssueCommentParams(args [1]string, argsEscaped bool, r *http.Request) (params AddIssueCommentParams, _ error) {
 	// Decode path: id.
-	if err := func() error {
-		param := args[0]
-		if argsEscaped {
-			unescaped, err := url.PathUnescape(args[0])
-			if err != nil {
-				return errors.Wrap(err, "unescape path")
-			}
-			param = unescaped
-		}
-		if len(param) > 0 {
-			d := uri.NewPathDecoder(uri.PathDecoderConfig{
-				Param:   "id",
-				Value:   param,
-				Style:   uri.PathStyleSimple,
-				Explode: false,
-			})
-
-			if err := func() error {
-				val, err := d.DecodeValue()
-				if err != nil {
-					return err
-				}
-
-				c, err := conv.ToString(val)
-				if err != nil {
-					return err
-				}
-
-				params.ID = c
-				return nil
-			}(); err != nil {
-				return err
-			}
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(params.ID)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		} else {
-			return validate.ErrFieldRequired
-		}
-		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "id",
-			In:   "path",
-			Err:  err,
-		}
+	if err := codec.PathParam("id", args[0], argsEscaped, func(d uri.Decoder) error { return codec.DecodeParamText(d, &params.ID) }, func() error {
+		return codec.Length(string(params.ID), 1, 64)
+	}); err != nil {
+		return params, err
 	}
 	return params, nil
 }
@@ -268,81 +72,16 @@ type AddIssueFlagParams struct {
 }
 
 func unpackAddIssueFlagParams(packed middleware.Parameters) (params AddIssueFlagParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
+	codec.Unpack(packed, "id", "path", true, &params.ID)
 	return params
 }
 
 func decodeAddIssueFlagParams(args [1]string, argsEscaped bool, r *http.Request) (params AddIssueFlagParams, _ error) {
 	// Decode path: id.
-	if err := func() error {
-		param := args[0]
-		if argsEscaped {
-			unescaped, err := url.PathUnescape(args[0])
-			if err != nil {
-				return errors.Wrap(err, "unescape path")
-			}
-			param = unescaped
-		}
-		if len(param) > 0 {
-			d := uri.NewPathDecoder(uri.PathDecoderConfig{
-				Param:   "id",
-				Value:   param,
-				Style:   uri.PathStyleSimple,
-				Explode: false,
-			})
-
-			if err := func() error {
-				val, err := d.DecodeValue()
-				if err != nil {
-					return err
-				}
-
-				c, err := conv.ToString(val)
-				if err != nil {
-					return err
-				}
-
-				params.ID = c
-				return nil
-			}(); err != nil {
-				return err
-			}
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(params.ID)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		} else {
-			return validate.ErrFieldRequired
-		}
-		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "id",
-			In:   "path",
-			Err:  err,
-		}
+	if err := codec.PathParam("id", args[0], argsEscaped, func(d uri.Decoder) error { return codec.DecodeParamText(d, &params.ID) }, func() error {
+		return codec.Length(string(params.ID), 1, 64)
+	}); err != nil {
+		return params, err
 	}
 	return params, nil
 }
@@ -354,81 +93,16 @@ type AnalyzeIssueParams struct {
 }
 
 func unpackAnalyzeIssueParams(packed middleware.Parameters) (params AnalyzeIssueParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
+	codec.Unpack(packed, "id", "path", true, &params.ID)
 	return params
 }
 
 func decodeAnalyzeIssueParams(args [1]string, argsEscaped bool, r *http.Request) (params AnalyzeIssueParams, _ error) {
 	// Decode path: id.
-	if err := func() error {
-		param := args[0]
-		if argsEscaped {
-			unescaped, err := url.PathUnescape(args[0])
-			if err != nil {
-				return errors.Wrap(err, "unescape path")
-			}
-			param = unescaped
-		}
-		if len(param) > 0 {
-			d := uri.NewPathDecoder(uri.PathDecoderConfig{
-				Param:   "id",
-				Value:   param,
-				Style:   uri.PathStyleSimple,
-				Explode: false,
-			})
-
-			if err := func() error {
-				val, err := d.DecodeValue()
-				if err != nil {
-					return err
-				}
-
-				c, err := conv.ToString(val)
-				if err != nil {
-					return err
-				}
-
-				params.ID = c
-				return nil
-			}(); err != nil {
-				return err
-			}
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(params.ID)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		} else {
-			return validate.ErrFieldRequired
-		}
-		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "id",
-			In:   "path",
-			Err:  err,
-		}
+	if err := codec.PathParam("id", args[0], argsEscaped, func(d uri.Decoder) error { return codec.DecodeParamText(d, &params.ID) }, func() error {
+		return codec.Length(string(params.ID), 1, 64)
+	}); err != nil {
+		return params, err
 	}
 	return params, nil
 }
@@ -440,81 +114,16 @@ type AttachIssueResourceParams struct {
 }
 
 func unpackAttachIssueResourceParams(packed middleware.Parameters) (params AttachIssueResourceParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
+	codec.Unpack(packed, "id", "path", true, &params.ID)
 	return params
 }
 
 func decodeAttachIssueResourceParams(args [1]string, argsEscaped bool, r *http.Request) (params AttachIssueResourceParams, _ error) {
 	// Decode path: id.
-	if err := func() error {
-		param := args[0]
-		if argsEscaped {
-			unescaped, err := url.PathUnescape(args[0])
-			if err != nil {
-				return errors.Wrap(err, "unescape path")
-			}
-			param = unescaped
-		}
-		if len(param) > 0 {
-			d := uri.NewPathDecoder(uri.PathDecoderConfig{
-				Param:   "id",
-				Value:   param,
-				Style:   uri.PathStyleSimple,
-				Explode: false,
-			})
-
-			if err := func() error {
-				val, err := d.DecodeValue()
-				if err != nil {
-					return err
-				}
-
-				c, err := conv.ToString(val)
-				if err != nil {
-					return err
-				}
-
-				params.ID = c
-				return nil
-			}(); err != nil {
-				return err
-			}
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(params.ID)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		} else {
-			return validate.ErrFieldRequired
-		}
-		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "id",
-			In:   "path",
-			Err:  err,
-		}
+	if err := codec.PathParam("id", args[0], argsEscaped, func(d uri.Decoder) error { return codec.DecodeParamText(d, &params.ID) }, func() error {
+		return codec.Length(string(params.ID), 1, 64)
+	}); err != nil {
+		return params, err
 	}
 	return params, nil
 }
@@ -526,81 +135,16 @@ type DecideIssueParams struct {
 }
 
 func unpackDecideIssueParams(packed middleware.Parameters) (params DecideIssueParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
+	codec.Unpack(packed, "id", "path", true, &params.ID)
 	return params
 }
 
 func decodeDecideIssueParams(args [1]string, argsEscaped bool, r *http.Request) (params DecideIssueParams, _ error) {
 	// Decode path: id.
-	if err := func() error {
-		param := args[0]
-		if argsEscaped {
-			unescaped, err := url.PathUnescape(args[0])
-			if err != nil {
-				return errors.Wrap(err, "unescape path")
-			}
-			param = unescaped
-		}
-		if len(param) > 0 {
-			d := uri.NewPathDecoder(uri.PathDecoderConfig{
-				Param:   "id",
-				Value:   param,
-				Style:   uri.PathStyleSimple,
-				Explode: false,
-			})
-
-			if err := func() error {
-				val, err := d.DecodeValue()
-				if err != nil {
-					return err
-				}
-
-				c, err := conv.ToString(val)
-				if err != nil {
-					return err
-				}
-
-				params.ID = c
-				return nil
-			}(); err != nil {
-				return err
-			}
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(params.ID)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		} else {
-			return validate.ErrFieldRequired
-		}
-		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "id",
-			In:   "path",
-			Err:  err,
-		}
+	if err := codec.PathParam("id", args[0], argsEscaped, func(d uri.Decoder) error { return codec.DecodeParamText(d, &params.ID) }, func() error {
+		return codec.Length(string(params.ID), 1, 64)
+	}); err != nil {
+		return params, err
 	}
 	return params, nil
 }
@@ -612,81 +156,16 @@ type DeleteIssueParams struct {
 }
 
 func unpackDeleteIssueParams(packed middleware.Parameters) (params DeleteIssueParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
+	codec.Unpack(packed, "id", "path", true, &params.ID)
 	return params
 }
 
 func decodeDeleteIssueParams(args [1]string, argsEscaped bool, r *http.Request) (params DeleteIssueParams, _ error) {
 	// Decode path: id.
-	if err := func() error {
-		param := args[0]
-		if argsEscaped {
-			unescaped, err := url.PathUnescape(args[0])
-			if err != nil {
-				return errors.Wrap(err, "unescape path")
-			}
-			param = unescaped
-		}
-		if len(param) > 0 {
-			d := uri.NewPathDecoder(uri.PathDecoderConfig{
-				Param:   "id",
-				Value:   param,
-				Style:   uri.PathStyleSimple,
-				Explode: false,
-			})
-
-			if err := func() error {
-				val, err := d.DecodeValue()
-				if err != nil {
-					return err
-				}
-
-				c, err := conv.ToString(val)
-				if err != nil {
-					return err
-				}
-
-				params.ID = c
-				return nil
-			}(); err != nil {
-				return err
-			}
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(params.ID)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		} else {
-			return validate.ErrFieldRequired
-		}
-		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "id",
-			In:   "path",
-			Err:  err,
-		}
+	if err := codec.PathParam("id", args[0], argsEscaped, func(d uri.Decoder) error { return codec.DecodeParamText(d, &params.ID) }, func() error {
+		return codec.Length(string(params.ID), 1, 64)
+	}); err != nil {
+		return params, err
 	}
 	return params, nil
 }
@@ -700,153 +179,23 @@ type DeleteIssueCommentParams struct {
 }
 
 func unpackDeleteIssueCommentParams(packed middleware.Parameters) (params DeleteIssueCommentParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "comment_id",
-			In:   "path",
-		}
-		params.CommentID = packed[key].(string)
-	}
+	codec.Unpack(packed, "id", "path", true, &params.ID)
+	codec.Unpack(packed, "comment_id", "path", true, &params.CommentID)
 	return params
 }
 
 func decodeDeleteIssueCommentParams(args [2]string, argsEscaped bool, r *http.Request) (params DeleteIssueCommentParams, _ error) {
 	// Decode path: id.
-	if err := func() error {
-		param := args[0]
-		if argsEscaped {
-			unescaped, err := url.PathUnescape(args[0])
-			if err != nil {
-				return errors.Wrap(err, "unescape path")
-			}
-			param = unescaped
-		}
-		if len(param) > 0 {
-			d := uri.NewPathDecoder(uri.PathDecoderConfig{
-				Param:   "id",
-				Value:   param,
-				Style:   uri.PathStyleSimple,
-				Explode: false,
-			})
-
-			if err := func() error {
-				val, err := d.DecodeValue()
-				if err != nil {
-					return err
-				}
-
-				c, err := conv.ToString(val)
-				if err != nil {
-					return err
-				}
-
-				params.ID = c
-				return nil
-			}(); err != nil {
-				return err
-			}
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(params.ID)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		} else {
-			return validate.ErrFieldRequired
-		}
-		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "id",
-			In:   "path",
-			Err:  err,
-		}
+	if err := codec.PathParam("id", args[0], argsEscaped, func(d uri.Decoder) error { return codec.DecodeParamText(d, &params.ID) }, func() error {
+		return codec.Length(string(params.ID), 1, 64)
+	}); err != nil {
+		return params, err
 	}
 	// Decode path: comment_id.
-	if err := func() error {
-		param := args[1]
-		if argsEscaped {
-			unescaped, err := url.PathUnescape(args[1])
-			if err != nil {
-				return errors.Wrap(err, "unescape path")
-			}
-			param = unescaped
-		}
-		if len(param) > 0 {
-			d := uri.NewPathDecoder(uri.PathDecoderConfig{
-				Param:   "comment_id",
-				Value:   param,
-				Style:   uri.PathStyleSimple,
-				Explode: false,
-			})
-
-			if err := func() error {
-				val, err := d.DecodeValue()
-				if err != nil {
-					return err
-				}
-
-				c, err := conv.ToString(val)
-				if err != nil {
-					return err
-				}
-
-				params.CommentID = c
-				return nil
-			}(); err != nil {
-				return err
-			}
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(params.CommentID)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		} else {
-			return validate.ErrFieldRequired
-		}
-		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "comment_id",
-			In:   "path",
-			Err:  err,
-		}
+	if err := codec.PathParam("comment_id", args[1], argsEscaped, func(d uri.Decoder) error { return codec.DecodeParamText(d, &params.CommentID) }, func() error {
+		return codec.Length(string(params.CommentID), 1, 64)
+	}); err != nil {
+		return params, err
 	}
 	return params, nil
 }
@@ -860,153 +209,23 @@ type DetachIssueResourceParams struct {
 }
 
 func unpackDetachIssueResourceParams(packed middleware.Parameters) (params DetachIssueResourceParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "resource_id",
-			In:   "path",
-		}
-		params.ResourceID = packed[key].(string)
-	}
+	codec.Unpack(packed, "id", "path", true, &params.ID)
+	codec.Unpack(packed, "resource_id", "path", true, &params.ResourceID)
 	return params
 }
 
 func decodeDetachIssueResourceParams(args [2]string, argsEscaped bool, r *http.Request) (params DetachIssueResourceParams, _ error) {
 	// Decode path: id.
-	if err := func() error {
-		param := args[0]
-		if argsEscaped {
-			unescaped, err := url.PathUnescape(args[0])
-			if err != nil {
-				return errors.Wrap(err, "unescape path")
-			}
-			param = unescaped
-		}
-		if len(param) > 0 {
-			d := uri.NewPathDecoder(uri.PathDecoderConfig{
-				Param:   "id",
-				Value:   param,
-				Style:   uri.PathStyleSimple,
-				Explode: false,
-			})
-
-			if err := func() error {
-				val, err := d.DecodeValue()
-				if err != nil {
-					return err
-				}
-
-				c, err := conv.ToString(val)
-				if err != nil {
-					return err
-				}
-
-				params.ID = c
-				return nil
-			}(); err != nil {
-				return err
-			}
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(params.ID)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		} else {
-			return validate.ErrFieldRequired
-		}
-		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "id",
-			In:   "path",
-			Err:  err,
-		}
+	if err := codec.PathParam("id", args[0], argsEscaped, func(d uri.Decoder) error { return codec.DecodeParamText(d, &params.ID) }, func() error {
+		return codec.Length(string(params.ID), 1, 64)
+	}); err != nil {
+		return params, err
 	}
 	// Decode path: resource_id.
-	if err := func() error {
-		param := args[1]
-		if argsEscaped {
-			unescaped, err := url.PathUnescape(args[1])
-			if err != nil {
-				return errors.Wrap(err, "unescape path")
-			}
-			param = unescaped
-		}
-		if len(param) > 0 {
-			d := uri.NewPathDecoder(uri.PathDecoderConfig{
-				Param:   "resource_id",
-				Value:   param,
-				Style:   uri.PathStyleSimple,
-				Explode: false,
-			})
-
-			if err := func() error {
-				val, err := d.DecodeValue()
-				if err != nil {
-					return err
-				}
-
-				c, err := conv.ToString(val)
-				if err != nil {
-					return err
-				}
-
-				params.ResourceID = c
-				return nil
-			}(); err != nil {
-				return err
-			}
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(params.ResourceID)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		} else {
-			return validate.ErrFieldRequired
-		}
-		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "resource_id",
-			In:   "path",
-			Err:  err,
-		}
+	if err := codec.PathParam("resource_id", args[1], argsEscaped, func(d uri.Decoder) error { return codec.DecodeParamText(d, &params.ResourceID) }, func() error {
+		return codec.Length(string(params.ResourceID), 1, 64)
+	}); err != nil {
+		return params, err
 	}
 	return params, nil
 }
@@ -1020,153 +239,23 @@ type EditIssueCommentParams struct {
 }
 
 func unpackEditIssueCommentParams(packed middleware.Parameters) (params EditIssueCommentParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "comment_id",
-			In:   "path",
-		}
-		params.CommentID = packed[key].(string)
-	}
+	codec.Unpack(packed, "id", "path", true, &params.ID)
+	codec.Unpack(packed, "comment_id", "path", true, &params.CommentID)
 	return params
 }
 
 func decodeEditIssueCommentParams(args [2]string, argsEscaped bool, r *http.Request) (params EditIssueCommentParams, _ error) {
 	// Decode path: id.
-	if err := func() error {
-		param := args[0]
-		if argsEscaped {
-			unescaped, err := url.PathUnescape(args[0])
-			if err != nil {
-				return errors.Wrap(err, "unescape path")
-			}
-			param = unescaped
-		}
-		if len(param) > 0 {
-			d := uri.NewPathDecoder(uri.PathDecoderConfig{
-				Param:   "id",
-				Value:   param,
-				Style:   uri.PathStyleSimple,
-				Explode: false,
-			})
-
-			if err := func() error {
-				val, err := d.DecodeValue()
-				if err != nil {
-					return err
-				}
-
-				c, err := conv.ToString(val)
-				if err != nil {
-					return err
-				}
-
-				params.ID = c
-				return nil
-			}(); err != nil {
-				return err
-			}
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(params.ID)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		} else {
-			return validate.ErrFieldRequired
-		}
-		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "id",
-			In:   "path",
-			Err:  err,
-		}
+	if err := codec.PathParam("id", args[0], argsEscaped, func(d uri.Decoder) error { return codec.DecodeParamText(d, &params.ID) }, func() error {
+		return codec.Length(string(params.ID), 1, 64)
+	}); err != nil {
+		return params, err
 	}
 	// Decode path: comment_id.
-	if err := func() error {
-		param := args[1]
-		if argsEscaped {
-			unescaped, err := url.PathUnescape(args[1])
-			if err != nil {
-				return errors.Wrap(err, "unescape path")
-			}
-			param = unescaped
-		}
-		if len(param) > 0 {
-			d := uri.NewPathDecoder(uri.PathDecoderConfig{
-				Param:   "comment_id",
-				Value:   param,
-				Style:   uri.PathStyleSimple,
-				Explode: false,
-			})
-
-			if err := func() error {
-				val, err := d.DecodeValue()
-				if err != nil {
-					return err
-				}
-
-				c, err := conv.ToString(val)
-				if err != nil {
-					return err
-				}
-
-				params.CommentID = c
-				return nil
-			}(); err != nil {
-				return err
-			}
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(params.CommentID)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		} else {
-			return validate.ErrFieldRequired
-		}
-		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "comment_id",
-			In:   "path",
-			Err:  err,
-		}
+	if err := codec.PathParam("comment_id", args[1], argsEscaped, func(d uri.Decoder) error { return codec.DecodeParamText(d, &params.CommentID) }, func() error {
+		return codec.Length(string(params.CommentID), 1, 64)
+	}); err != nil {
+		return params, err
 	}
 	return params, nil
 }
@@ -1178,81 +267,16 @@ type GetIssueParams struct {
 }
 
 func unpackGetIssueParams(packed middleware.Parameters) (params GetIssueParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
+	codec.Unpack(packed, "id", "path", true, &params.ID)
 	return params
 }
 
 func decodeGetIssueParams(args [1]string, argsEscaped bool, r *http.Request) (params GetIssueParams, _ error) {
 	// Decode path: id.
-	if err := func() error {
-		param := args[0]
-		if argsEscaped {
-			unescaped, err := url.PathUnescape(args[0])
-			if err != nil {
-				return errors.Wrap(err, "unescape path")
-			}
-			param = unescaped
-		}
-		if len(param) > 0 {
-			d := uri.NewPathDecoder(uri.PathDecoderConfig{
-				Param:   "id",
-				Value:   param,
-				Style:   uri.PathStyleSimple,
-				Explode: false,
-			})
-
-			if err := func() error {
-				val, err := d.DecodeValue()
-				if err != nil {
-					return err
-				}
-
-				c, err := conv.ToString(val)
-				if err != nil {
-					return err
-				}
-
-				params.ID = c
-				return nil
-			}(); err != nil {
-				return err
-			}
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(params.ID)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		} else {
-			return validate.ErrFieldRequired
-		}
-		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "id",
-			In:   "path",
-			Err:  err,
-		}
+	if err := codec.PathParam("id", args[0], argsEscaped, func(d uri.Decoder) error { return codec.DecodeParamText(d, &params.ID) }, func() error {
+		return codec.Length(string(params.ID), 1, 64)
+	}); err != nil {
+		return params, err
 	}
 	return params, nil
 }
@@ -1271,109 +295,20 @@ type GetIssueActivityParams struct {
 }
 
 func unpackGetIssueActivityParams(packed middleware.Parameters) (params GetIssueActivityParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "limit",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Limit = v.(OptInt)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "cursor",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Cursor = v.(OptString)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "fold",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Fold = v.(OptBool)
-		}
-	}
+	codec.Unpack(packed, "id", "path", true, &params.ID)
+	codec.Unpack(packed, "limit", "query", false, &params.Limit)
+	codec.Unpack(packed, "cursor", "query", false, &params.Cursor)
+	codec.Unpack(packed, "fold", "query", false, &params.Fold)
 	return params
 }
 
 func decodeGetIssueActivityParams(args [1]string, argsEscaped bool, r *http.Request) (params GetIssueActivityParams, _ error) {
 	q := uri.NewQueryDecoder(r.URL.Query())
 	// Decode path: id.
-	if err := func() error {
-		param := args[0]
-		if argsEscaped {
-			unescaped, err := url.PathUnescape(args[0])
-			if err != nil {
-				return errors.Wrap(err, "unescape path")
-			}
-			param = unescaped
-		}
-		if len(param) > 0 {
-			d := uri.NewPathDecoder(uri.PathDecoderConfig{
-				Param:   "id",
-				Value:   param,
-				Style:   uri.PathStyleSimple,
-				Explode: false,
-			})
-
-			if err := func() error {
-				val, err := d.DecodeValue()
-				if err != nil {
-					return err
-				}
-
-				c, err := conv.ToString(val)
-				if err != nil {
-					return err
-				}
-
-				params.ID = c
-				return nil
-			}(); err != nil {
-				return err
-			}
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(params.ID)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		} else {
-			return validate.ErrFieldRequired
-		}
-		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "id",
-			In:   "path",
-			Err:  err,
-		}
+	if err := codec.PathParam("id", args[0], argsEscaped, func(d uri.Decoder) error { return codec.DecodeParamText(d, &params.ID) }, func() error {
+		return codec.Length(string(params.ID), 1, 64)
+	}); err != nil {
+		return params, err
 	}
 	// Set default value for query: limit.
 	{
@@ -1381,138 +316,26 @@ func decodeGetIssueActivityParams(args [1]string, argsEscaped bool, r *http.Requ
 		params.Limit.SetTo(val)
 	}
 	// Decode query: limit.
-	if err := func() error {
-		cfg := uri.QueryParameterDecodingConfig{
-			Name:    "limit",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
-		}
-
-		if err := q.HasParam(cfg); err == nil {
-			if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
-				var paramsDotLimitVal int
-				if err := func() error {
-					val, err := d.DecodeValue()
-					if err != nil {
-						return err
-					}
-
-					c, err := conv.ToInt(val)
-					if err != nil {
-						return err
-					}
-
-					paramsDotLimitVal = c
-					return nil
-				}(); err != nil {
-					return err
-				}
-				params.Limit.SetTo(paramsDotLimitVal)
-				return nil
-			}); err != nil {
-				return err
-			}
-			if err := func() error {
-				if value, ok := params.Limit.Get(); ok {
-					if err := func() error {
-						if err := (validate.Int{
-							MinSet:        true,
-							Min:           1,
-							MaxSet:        true,
-							Max:           100,
-							MinExclusive:  false,
-							MaxExclusive:  false,
-							MultipleOfSet: false,
-							MultipleOf:    0,
-							Pattern:       nil,
-						}).Validate(int64(value)); err != nil {
-							return errors.Wrap(err, "int")
-						}
-						return nil
-					}(); err != nil {
-						return err
-					}
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
+	if err := codec.Param(q, uri.QueryParameterDecodingConfig{Name: "limit", Style: uri.QueryStyleForm, Explode: true}, false, func(d uri.Decoder) error {
+		return codec.SetParam(d, params.Limit.SetTo, conv.ToInt)
+	}, func() error {
+		if value, ok := params.Limit.Get(); ok {
+			return codec.Int(int64(value), validate.Int{MinSet: true, Min: 1, MaxSet: true, Max: 100})
 		}
 		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "limit",
-			In:   "query",
-			Err:  err,
-		}
+	}); err != nil {
+		return params, codec.ParamError("limit", "query", err)
 	}
 	// Decode query: cursor.
-	if err := func() error {
-		cfg := uri.QueryParameterDecodingConfig{
-			Name:    "cursor",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
-		}
-
-		if err := q.HasParam(cfg); err == nil {
-			if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
-				var paramsDotCursorVal string
-				if err := func() error {
-					val, err := d.DecodeValue()
-					if err != nil {
-						return err
-					}
-
-					c, err := conv.ToString(val)
-					if err != nil {
-						return err
-					}
-
-					paramsDotCursorVal = c
-					return nil
-				}(); err != nil {
-					return err
-				}
-				params.Cursor.SetTo(paramsDotCursorVal)
-				return nil
-			}); err != nil {
-				return err
-			}
-			if err := func() error {
-				if value, ok := params.Cursor.Get(); ok {
-					if err := func() error {
-						if err := (validate.String{
-							MinLength:     0,
-							MinLengthSet:  false,
-							MaxLength:     512,
-							MaxLengthSet:  true,
-							Email:         false,
-							Hostname:      false,
-							Regex:         nil,
-							MinNumeric:    0,
-							MinNumericSet: false,
-							MaxNumeric:    0,
-							MaxNumericSet: false,
-						}).Validate(string(value)); err != nil {
-							return errors.Wrap(err, "string")
-						}
-						return nil
-					}(); err != nil {
-						return err
-					}
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
+	if err := codec.Param(q, uri.QueryParameterDecodingConfig{Name: "cursor", Style: uri.QueryStyleForm, Explode: true}, false, func(d uri.Decoder) error {
+		return codec.SetParamText(d, params.Cursor.SetTo)
+	}, func() error {
+		if value, ok := params.Cursor.Get(); ok {
+			return codec.Length(string(value), 0, 512)
 		}
 		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "cursor",
-			In:   "query",
-			Err:  err,
-		}
+	}); err != nil {
+		return params, codec.ParamError("cursor", "query", err)
 	}
 	// Set default value for query: fold.
 	{
@@ -1520,45 +343,13 @@ func decodeGetIssueActivityParams(args [1]string, argsEscaped bool, r *http.Requ
 		params.Fold.SetTo(val)
 	}
 	// Decode query: fold.
-	if err := func() error {
-		cfg := uri.QueryParameterDecodingConfig{
-			Name:    "fold",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
-		}
+	if err := codec.Param(q, uri.QueryParameterDecodingConfig{Name: "fold", Style: uri.QueryStyleForm, Explode: true}, false, func(d uri.Decoder) error {
+		return codec.SetParam(d, params.Fold.SetTo, conv.ToBool)
+	}, func() error {
 
-		if err := q.HasParam(cfg); err == nil {
-			if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
-				var paramsDotFoldVal bool
-				if err := func() error {
-					val, err := d.DecodeValue()
-					if err != nil {
-						return err
-					}
-
-					c, err := conv.ToBool(val)
-					if err != nil {
-						return err
-					}
-
-					paramsDotFoldVal = c
-					return nil
-				}(); err != nil {
-					return err
-				}
-				params.Fold.SetTo(paramsDotFoldVal)
-				return nil
-			}); err != nil {
-				return err
-			}
-		}
 		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "fold",
-			In:   "query",
-			Err:  err,
-		}
+	}); err != nil {
+		return params, codec.ParamError("fold", "query", err)
 	}
 	return params, nil
 }
@@ -1572,153 +363,23 @@ type GetIssueAgentSessionParams struct {
 }
 
 func unpackGetIssueAgentSessionParams(packed middleware.Parameters) (params GetIssueAgentSessionParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "session_id",
-			In:   "path",
-		}
-		params.SessionID = packed[key].(string)
-	}
+	codec.Unpack(packed, "id", "path", true, &params.ID)
+	codec.Unpack(packed, "session_id", "path", true, &params.SessionID)
 	return params
 }
 
 func decodeGetIssueAgentSessionParams(args [2]string, argsEscaped bool, r *http.Request) (params GetIssueAgentSessionParams, _ error) {
 	// Decode path: id.
-	if err := func() error {
-		param := args[0]
-		if argsEscaped {
-			unescaped, err := url.PathUnescape(args[0])
-			if err != nil {
-				return errors.Wrap(err, "unescape path")
-			}
-			param = unescaped
-		}
-		if len(param) > 0 {
-			d := uri.NewPathDecoder(uri.PathDecoderConfig{
-				Param:   "id",
-				Value:   param,
-				Style:   uri.PathStyleSimple,
-				Explode: false,
-			})
-
-			if err := func() error {
-				val, err := d.DecodeValue()
-				if err != nil {
-					return err
-				}
-
-				c, err := conv.ToString(val)
-				if err != nil {
-					return err
-				}
-
-				params.ID = c
-				return nil
-			}(); err != nil {
-				return err
-			}
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(params.ID)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		} else {
-			return validate.ErrFieldRequired
-		}
-		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "id",
-			In:   "path",
-			Err:  err,
-		}
+	if err := codec.PathParam("id", args[0], argsEscaped, func(d uri.Decoder) error { return codec.DecodeParamText(d, &params.ID) }, func() error {
+		return codec.Length(string(params.ID), 1, 64)
+	}); err != nil {
+		return params, err
 	}
 	// Decode path: session_id.
-	if err := func() error {
-		param := args[1]
-		if argsEscaped {
-			unescaped, err := url.PathUnescape(args[1])
-			if err != nil {
-				return errors.Wrap(err, "unescape path")
-			}
-			param = unescaped
-		}
-		if len(param) > 0 {
-			d := uri.NewPathDecoder(uri.PathDecoderConfig{
-				Param:   "session_id",
-				Value:   param,
-				Style:   uri.PathStyleSimple,
-				Explode: false,
-			})
-
-			if err := func() error {
-				val, err := d.DecodeValue()
-				if err != nil {
-					return err
-				}
-
-				c, err := conv.ToString(val)
-				if err != nil {
-					return err
-				}
-
-				params.SessionID = c
-				return nil
-			}(); err != nil {
-				return err
-			}
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(params.SessionID)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		} else {
-			return validate.ErrFieldRequired
-		}
-		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "session_id",
-			In:   "path",
-			Err:  err,
-		}
+	if err := codec.PathParam("session_id", args[1], argsEscaped, func(d uri.Decoder) error { return codec.DecodeParamText(d, &params.SessionID) }, func() error {
+		return codec.Length(string(params.SessionID), 1, 64)
+	}); err != nil {
+		return params, err
 	}
 	return params, nil
 }
@@ -1730,81 +391,16 @@ type ListIssueFlagsParams struct {
 }
 
 func unpackListIssueFlagsParams(packed middleware.Parameters) (params ListIssueFlagsParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
+	codec.Unpack(packed, "id", "path", true, &params.ID)
 	return params
 }
 
 func decodeListIssueFlagsParams(args [1]string, argsEscaped bool, r *http.Request) (params ListIssueFlagsParams, _ error) {
 	// Decode path: id.
-	if err := func() error {
-		param := args[0]
-		if argsEscaped {
-			unescaped, err := url.PathUnescape(args[0])
-			if err != nil {
-				return errors.Wrap(err, "unescape path")
-			}
-			param = unescaped
-		}
-		if len(param) > 0 {
-			d := uri.NewPathDecoder(uri.PathDecoderConfig{
-				Param:   "id",
-				Value:   param,
-				Style:   uri.PathStyleSimple,
-				Explode: false,
-			})
-
-			if err := func() error {
-				val, err := d.DecodeValue()
-				if err != nil {
-					return err
-				}
-
-				c, err := conv.ToString(val)
-				if err != nil {
-					return err
-				}
-
-				params.ID = c
-				return nil
-			}(); err != nil {
-				return err
-			}
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(params.ID)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		} else {
-			return validate.ErrFieldRequired
-		}
-		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "id",
-			In:   "path",
-			Err:  err,
-		}
+	if err := codec.PathParam("id", args[0], argsEscaped, func(d uri.Decoder) error { return codec.DecodeParamText(d, &params.ID) }, func() error {
+		return codec.Length(string(params.ID), 1, 64)
+	}); err != nil {
+		return params, err
 	}
 	return params, nil
 }
@@ -1816,81 +412,16 @@ type ListIssueRelationsParams struct {
 }
 
 func unpackListIssueRelationsParams(packed middleware.Parameters) (params ListIssueRelationsParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
+	codec.Unpack(packed, "id", "path", true, &params.ID)
 	return params
 }
 
 func decodeListIssueRelationsParams(args [1]string, argsEscaped bool, r *http.Request) (params ListIssueRelationsParams, _ error) {
 	// Decode path: id.
-	if err := func() error {
-		param := args[0]
-		if argsEscaped {
-			unescaped, err := url.PathUnescape(args[0])
-			if err != nil {
-				return errors.Wrap(err, "unescape path")
-			}
-			param = unescaped
-		}
-		if len(param) > 0 {
-			d := uri.NewPathDecoder(uri.PathDecoderConfig{
-				Param:   "id",
-				Value:   param,
-				Style:   uri.PathStyleSimple,
-				Explode: false,
-			})
-
-			if err := func() error {
-				val, err := d.DecodeValue()
-				if err != nil {
-					return err
-				}
-
-				c, err := conv.ToString(val)
-				if err != nil {
-					return err
-				}
-
-				params.ID = c
-				return nil
-			}(); err != nil {
-				return err
-			}
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(params.ID)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		} else {
-			return validate.ErrFieldRequired
-		}
-		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "id",
-			In:   "path",
-			Err:  err,
-		}
+	if err := codec.PathParam("id", args[0], argsEscaped, func(d uri.Decoder) error { return codec.DecodeParamText(d, &params.ID) }, func() error {
+		return codec.Length(string(params.ID), 1, 64)
+	}); err != nil {
+		return params, err
 	}
 	return params, nil
 }
@@ -1902,81 +433,16 @@ type ListIssueResourcesParams struct {
 }
 
 func unpackListIssueResourcesParams(packed middleware.Parameters) (params ListIssueResourcesParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
+	codec.Unpack(packed, "id", "path", true, &params.ID)
 	return params
 }
 
 func decodeListIssueResourcesParams(args [1]string, argsEscaped bool, r *http.Request) (params ListIssueResourcesParams, _ error) {
 	// Decode path: id.
-	if err := func() error {
-		param := args[0]
-		if argsEscaped {
-			unescaped, err := url.PathUnescape(args[0])
-			if err != nil {
-				return errors.Wrap(err, "unescape path")
-			}
-			param = unescaped
-		}
-		if len(param) > 0 {
-			d := uri.NewPathDecoder(uri.PathDecoderConfig{
-				Param:   "id",
-				Value:   param,
-				Style:   uri.PathStyleSimple,
-				Explode: false,
-			})
-
-			if err := func() error {
-				val, err := d.DecodeValue()
-				if err != nil {
-					return err
-				}
-
-				c, err := conv.ToString(val)
-				if err != nil {
-					return err
-				}
-
-				params.ID = c
-				return nil
-			}(); err != nil {
-				return err
-			}
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(params.ID)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		} else {
-			return validate.ErrFieldRequired
-		}
-		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "id",
-			In:   "path",
-			Err:  err,
-		}
+	if err := codec.PathParam("id", args[0], argsEscaped, func(d uri.Decoder) error { return codec.DecodeParamText(d, &params.ID) }, func() error {
+		return codec.Length(string(params.ID), 1, 64)
+	}); err != nil {
+		return params, err
 	}
 	return params, nil
 }
@@ -2012,123 +478,19 @@ type ListIssuesParams struct {
 }
 
 func unpackListIssuesParams(packed middleware.Parameters) (params ListIssuesParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "limit",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Limit = v.(OptInt)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "cursor",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Cursor = v.(OptString)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "sort",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Sort = v.(OptListIssuesSort)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "order",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Order = v.(OptListIssuesOrder)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "search",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Search = v.(OptString)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "status",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Status = v.([]TriageStatus)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "severity",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Severity = v.([]TriageSeverity)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "category",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Category = v.([]string)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "resource_type",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.ResourceType = v.(OptTriageResourceType)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "owner_id",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.OwnerID = v.(OptString)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "assignee_id",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.AssigneeID = v.(OptString)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "date_field",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.DateField = v.(OptListIssuesDateField)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "date_range",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.DateRange = v.(OptListIssuesDateRange)
-		}
-	}
+	codec.Unpack(packed, "limit", "query", false, &params.Limit)
+	codec.Unpack(packed, "cursor", "query", false, &params.Cursor)
+	codec.Unpack(packed, "sort", "query", false, &params.Sort)
+	codec.Unpack(packed, "order", "query", false, &params.Order)
+	codec.Unpack(packed, "search", "query", false, &params.Search)
+	codec.Unpack(packed, "status", "query", false, &params.Status)
+	codec.Unpack(packed, "severity", "query", false, &params.Severity)
+	codec.Unpack(packed, "category", "query", false, &params.Category)
+	codec.Unpack(packed, "resource_type", "query", false, &params.ResourceType)
+	codec.Unpack(packed, "owner_id", "query", false, &params.OwnerID)
+	codec.Unpack(packed, "assignee_id", "query", false, &params.AssigneeID)
+	codec.Unpack(packed, "date_field", "query", false, &params.DateField)
+	codec.Unpack(packed, "date_range", "query", false, &params.DateRange)
 	return params
 }
 
@@ -2140,138 +502,26 @@ func decodeListIssuesParams(args [0]string, argsEscaped bool, r *http.Request) (
 		params.Limit.SetTo(val)
 	}
 	// Decode query: limit.
-	if err := func() error {
-		cfg := uri.QueryParameterDecodingConfig{
-			Name:    "limit",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
-		}
-
-		if err := q.HasParam(cfg); err == nil {
-			if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
-				var paramsDotLimitVal int
-				if err := func() error {
-					val, err := d.DecodeValue()
-					if err != nil {
-						return err
-					}
-
-					c, err := conv.ToInt(val)
-					if err != nil {
-						return err
-					}
-
-					paramsDotLimitVal = c
-					return nil
-				}(); err != nil {
-					return err
-				}
-				params.Limit.SetTo(paramsDotLimitVal)
-				return nil
-			}); err != nil {
-				return err
-			}
-			if err := func() error {
-				if value, ok := params.Limit.Get(); ok {
-					if err := func() error {
-						if err := (validate.Int{
-							MinSet:        true,
-							Min:           1,
-							MaxSet:        true,
-							Max:           100,
-							MinExclusive:  false,
-							MaxExclusive:  false,
-							MultipleOfSet: false,
-							MultipleOf:    0,
-							Pattern:       nil,
-						}).Validate(int64(value)); err != nil {
-							return errors.Wrap(err, "int")
-						}
-						return nil
-					}(); err != nil {
-						return err
-					}
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
+	if err := codec.Param(q, uri.QueryParameterDecodingConfig{Name: "limit", Style: uri.QueryStyleForm, Explode: true}, false, func(d uri.Decoder) error {
+		return codec.SetParam(d, params.Limit.SetTo, conv.ToInt)
+	}, func() error {
+		if value, ok := params.Limit.Get(); ok {
+			return codec.Int(int64(value), validate.Int{MinSet: true, Min: 1, MaxSet: true, Max: 100})
 		}
 		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "limit",
-			In:   "query",
-			Err:  err,
-		}
+	}); err != nil {
+		return params, codec.ParamError("limit", "query", err)
 	}
 	// Decode query: cursor.
-	if err := func() error {
-		cfg := uri.QueryParameterDecodingConfig{
-			Name:    "cursor",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
-		}
-
-		if err := q.HasParam(cfg); err == nil {
-			if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
-				var paramsDotCursorVal string
-				if err := func() error {
-					val, err := d.DecodeValue()
-					if err != nil {
-						return err
-					}
-
-					c, err := conv.ToString(val)
-					if err != nil {
-						return err
-					}
-
-					paramsDotCursorVal = c
-					return nil
-				}(); err != nil {
-					return err
-				}
-				params.Cursor.SetTo(paramsDotCursorVal)
-				return nil
-			}); err != nil {
-				return err
-			}
-			if err := func() error {
-				if value, ok := params.Cursor.Get(); ok {
-					if err := func() error {
-						if err := (validate.String{
-							MinLength:     0,
-							MinLengthSet:  false,
-							MaxLength:     512,
-							MaxLengthSet:  true,
-							Email:         false,
-							Hostname:      false,
-							Regex:         nil,
-							MinNumeric:    0,
-							MinNumericSet: false,
-							MaxNumeric:    0,
-							MaxNumericSet: false,
-						}).Validate(string(value)); err != nil {
-							return errors.Wrap(err, "string")
-						}
-						return nil
-					}(); err != nil {
-						return err
-					}
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
+	if err := codec.Param(q, uri.QueryParameterDecodingConfig{Name: "cursor", Style: uri.QueryStyleForm, Explode: true}, false, func(d uri.Decoder) error {
+		return codec.SetParamText(d, params.Cursor.SetTo)
+	}, func() error {
+		if value, ok := params.Cursor.Get(); ok {
+			return codec.Length(string(value), 0, 512)
 		}
 		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "cursor",
-			In:   "query",
-			Err:  err,
-		}
+	}); err != nil {
+		return params, codec.ParamError("cursor", "query", err)
 	}
 	// Set default value for query: sort.
 	{
@@ -2279,60 +529,15 @@ func decodeListIssuesParams(args [0]string, argsEscaped bool, r *http.Request) (
 		params.Sort.SetTo(val)
 	}
 	// Decode query: sort.
-	if err := func() error {
-		cfg := uri.QueryParameterDecodingConfig{
-			Name:    "sort",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
-		}
-
-		if err := q.HasParam(cfg); err == nil {
-			if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
-				var paramsDotSortVal ListIssuesSort
-				if err := func() error {
-					val, err := d.DecodeValue()
-					if err != nil {
-						return err
-					}
-
-					c, err := conv.ToString(val)
-					if err != nil {
-						return err
-					}
-
-					paramsDotSortVal = ListIssuesSort(c)
-					return nil
-				}(); err != nil {
-					return err
-				}
-				params.Sort.SetTo(paramsDotSortVal)
-				return nil
-			}); err != nil {
-				return err
-			}
-			if err := func() error {
-				if value, ok := params.Sort.Get(); ok {
-					if err := func() error {
-						if err := value.Validate(); err != nil {
-							return err
-						}
-						return nil
-					}(); err != nil {
-						return err
-					}
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
+	if err := codec.Param(q, uri.QueryParameterDecodingConfig{Name: "sort", Style: uri.QueryStyleForm, Explode: true}, false, func(d uri.Decoder) error {
+		return codec.SetParamText(d, params.Sort.SetTo)
+	}, func() error {
+		if value, ok := params.Sort.Get(); ok {
+			return value.Validate()
 		}
 		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "sort",
-			In:   "query",
-			Err:  err,
-		}
+	}); err != nil {
+		return params, codec.ParamError("sort", "query", err)
 	}
 	// Set default value for query: order.
 	{
@@ -2340,563 +545,119 @@ func decodeListIssuesParams(args [0]string, argsEscaped bool, r *http.Request) (
 		params.Order.SetTo(val)
 	}
 	// Decode query: order.
-	if err := func() error {
-		cfg := uri.QueryParameterDecodingConfig{
-			Name:    "order",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
-		}
-
-		if err := q.HasParam(cfg); err == nil {
-			if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
-				var paramsDotOrderVal ListIssuesOrder
-				if err := func() error {
-					val, err := d.DecodeValue()
-					if err != nil {
-						return err
-					}
-
-					c, err := conv.ToString(val)
-					if err != nil {
-						return err
-					}
-
-					paramsDotOrderVal = ListIssuesOrder(c)
-					return nil
-				}(); err != nil {
-					return err
-				}
-				params.Order.SetTo(paramsDotOrderVal)
-				return nil
-			}); err != nil {
-				return err
-			}
-			if err := func() error {
-				if value, ok := params.Order.Get(); ok {
-					if err := func() error {
-						if err := value.Validate(); err != nil {
-							return err
-						}
-						return nil
-					}(); err != nil {
-						return err
-					}
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
+	if err := codec.Param(q, uri.QueryParameterDecodingConfig{Name: "order", Style: uri.QueryStyleForm, Explode: true}, false, func(d uri.Decoder) error {
+		return codec.SetParamText(d, params.Order.SetTo)
+	}, func() error {
+		if value, ok := params.Order.Get(); ok {
+			return value.Validate()
 		}
 		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "order",
-			In:   "query",
-			Err:  err,
-		}
+	}); err != nil {
+		return params, codec.ParamError("order", "query", err)
 	}
 	// Decode query: search.
-	if err := func() error {
-		cfg := uri.QueryParameterDecodingConfig{
-			Name:    "search",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
-		}
-
-		if err := q.HasParam(cfg); err == nil {
-			if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
-				var paramsDotSearchVal string
-				if err := func() error {
-					val, err := d.DecodeValue()
-					if err != nil {
-						return err
-					}
-
-					c, err := conv.ToString(val)
-					if err != nil {
-						return err
-					}
-
-					paramsDotSearchVal = c
-					return nil
-				}(); err != nil {
-					return err
-				}
-				params.Search.SetTo(paramsDotSearchVal)
-				return nil
-			}); err != nil {
-				return err
-			}
-			if err := func() error {
-				if value, ok := params.Search.Get(); ok {
-					if err := func() error {
-						if err := (validate.String{
-							MinLength:     0,
-							MinLengthSet:  false,
-							MaxLength:     200,
-							MaxLengthSet:  true,
-							Email:         false,
-							Hostname:      false,
-							Regex:         nil,
-							MinNumeric:    0,
-							MinNumericSet: false,
-							MaxNumeric:    0,
-							MaxNumericSet: false,
-						}).Validate(string(value)); err != nil {
-							return errors.Wrap(err, "string")
-						}
-						return nil
-					}(); err != nil {
-						return err
-					}
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
+	if err := codec.Param(q, uri.QueryParameterDecodingConfig{Name: "search", Style: uri.QueryStyleForm, Explode: true}, false, func(d uri.Decoder) error {
+		return codec.SetParamText(d, params.Search.SetTo)
+	}, func() error {
+		if value, ok := params.Search.Get(); ok {
+			return codec.Length(string(value), 0, 200)
 		}
 		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "search",
-			In:   "query",
-			Err:  err,
-		}
+	}); err != nil {
+		return params, codec.ParamError("search", "query", err)
 	}
 	// Decode query: status.
-	if err := func() error {
-		cfg := uri.QueryParameterDecodingConfig{
-			Name:    "status",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
-		}
-
-		if err := q.HasParam(cfg); err == nil {
-			if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
-				params.Status = nil
-				return d.DecodeArray(func(d uri.Decoder) error {
-					var paramsDotStatusVal TriageStatus
-					if err := func() error {
-						val, err := d.DecodeValue()
-						if err != nil {
-							return err
-						}
-
-						c, err := conv.ToString(val)
-						if err != nil {
-							return err
-						}
-
-						paramsDotStatusVal = TriageStatus(c)
-						return nil
-					}(); err != nil {
-						return err
-					}
-					params.Status = append(params.Status, paramsDotStatusVal)
-					return nil
-				})
-			}); err != nil {
+	if err := codec.Param(q, uri.QueryParameterDecodingConfig{Name: "status", Style: uri.QueryStyleForm, Explode: true}, false, func(d uri.Decoder) error {
+		return codec.DecodeParamTexts(d, &params.Status)
+	}, func() error {
+		return func() error {
+			if params.Status == nil {
+				return nil // optional
+			}
+			if err := codec.Size(len(params.Status), 0, 6); err != nil {
 				return err
 			}
-			if err := func() error {
-				if params.Status == nil {
-					return nil // optional
-				}
-				if err := (validate.Array{
-					MinLength:    0,
-					MinLengthSet: false,
-					MaxLength:    6,
-					MaxLengthSet: true,
-				}).ValidateLength(len(params.Status)); err != nil {
-					return errors.Wrap(err, "array")
-				}
-				var failures []validate.FieldError
-				for i, elem := range params.Status {
-					if err := func() error {
-						if err := elem.Validate(); err != nil {
-							return err
-						}
-						return nil
-					}(); err != nil {
-						failures = append(failures, validate.FieldError{
-							Name:  fmt.Sprintf("[%d]", i),
-							Error: err,
-						})
-					}
-				}
-				if len(failures) > 0 {
-					return &validate.Error{Fields: failures}
-				}
-				return nil
-			}(); err != nil {
-				return err
+			var failures codec.Failures
+			for i, elem := range params.Status {
+				failures.AddItem(i, elem.Validate())
 			}
-		}
-		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "status",
-			In:   "query",
-			Err:  err,
-		}
+			return failures.Err()
+		}()
+	}); err != nil {
+		return params, codec.ParamError("status", "query", err)
 	}
 	// Decode query: severity.
-	if err := func() error {
-		cfg := uri.QueryParameterDecodingConfig{
-			Name:    "severity",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
-		}
-
-		if err := q.HasParam(cfg); err == nil {
-			if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
-				params.Severity = nil
-				return d.DecodeArray(func(d uri.Decoder) error {
-					var paramsDotSeverityVal TriageSeverity
-					if err := func() error {
-						val, err := d.DecodeValue()
-						if err != nil {
-							return err
-						}
-
-						c, err := conv.ToString(val)
-						if err != nil {
-							return err
-						}
-
-						paramsDotSeverityVal = TriageSeverity(c)
-						return nil
-					}(); err != nil {
-						return err
-					}
-					params.Severity = append(params.Severity, paramsDotSeverityVal)
-					return nil
-				})
-			}); err != nil {
+	if err := codec.Param(q, uri.QueryParameterDecodingConfig{Name: "severity", Style: uri.QueryStyleForm, Explode: true}, false, func(d uri.Decoder) error {
+		return codec.DecodeParamTexts(d, &params.Severity)
+	}, func() error {
+		return func() error {
+			if params.Severity == nil {
+				return nil // optional
+			}
+			if err := codec.Size(len(params.Severity), 0, 4); err != nil {
 				return err
 			}
-			if err := func() error {
-				if params.Severity == nil {
-					return nil // optional
-				}
-				if err := (validate.Array{
-					MinLength:    0,
-					MinLengthSet: false,
-					MaxLength:    4,
-					MaxLengthSet: true,
-				}).ValidateLength(len(params.Severity)); err != nil {
-					return errors.Wrap(err, "array")
-				}
-				var failures []validate.FieldError
-				for i, elem := range params.Severity {
-					if err := func() error {
-						if err := elem.Validate(); err != nil {
-							return err
-						}
-						return nil
-					}(); err != nil {
-						failures = append(failures, validate.FieldError{
-							Name:  fmt.Sprintf("[%d]", i),
-							Error: err,
-						})
-					}
-				}
-				if len(failures) > 0 {
-					return &validate.Error{Fields: failures}
-				}
-				return nil
-			}(); err != nil {
-				return err
+			var failures codec.Failures
+			for i, elem := range params.Severity {
+				failures.AddItem(i, elem.Validate())
 			}
-		}
-		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "severity",
-			In:   "query",
-			Err:  err,
-		}
+			return failures.Err()
+		}()
+	}); err != nil {
+		return params, codec.ParamError("severity", "query", err)
 	}
 	// Decode query: category.
-	if err := func() error {
-		cfg := uri.QueryParameterDecodingConfig{
-			Name:    "category",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
-		}
-
-		if err := q.HasParam(cfg); err == nil {
-			if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
-				params.Category = nil
-				return d.DecodeArray(func(d uri.Decoder) error {
-					var paramsDotCategoryVal string
-					if err := func() error {
-						val, err := d.DecodeValue()
-						if err != nil {
-							return err
-						}
-
-						c, err := conv.ToString(val)
-						if err != nil {
-							return err
-						}
-
-						paramsDotCategoryVal = c
-						return nil
-					}(); err != nil {
-						return err
-					}
-					params.Category = append(params.Category, paramsDotCategoryVal)
-					return nil
-				})
-			}); err != nil {
+	if err := codec.Param(q, uri.QueryParameterDecodingConfig{Name: "category", Style: uri.QueryStyleForm, Explode: true}, false, func(d uri.Decoder) error {
+		return codec.DecodeParamTexts(d, &params.Category)
+	}, func() error {
+		return func() error {
+			if params.Category == nil {
+				return nil // optional
+			}
+			if err := codec.Size(len(params.Category), 0, 20); err != nil {
 				return err
 			}
-			if err := func() error {
-				if params.Category == nil {
-					return nil // optional
-				}
-				if err := (validate.Array{
-					MinLength:    0,
-					MinLengthSet: false,
-					MaxLength:    20,
-					MaxLengthSet: true,
-				}).ValidateLength(len(params.Category)); err != nil {
-					return errors.Wrap(err, "array")
-				}
-				var failures []validate.FieldError
-				for i, elem := range params.Category {
-					if err := func() error {
-						if err := (validate.String{
-							MinLength:     0,
-							MinLengthSet:  false,
-							MaxLength:     200,
-							MaxLengthSet:  true,
-							Email:         false,
-							Hostname:      false,
-							Regex:         nil,
-							MinNumeric:    0,
-							MinNumericSet: false,
-							MaxNumeric:    0,
-							MaxNumericSet: false,
-						}).Validate(string(elem)); err != nil {
-							return errors.Wrap(err, "string")
-						}
-						return nil
-					}(); err != nil {
-						failures = append(failures, validate.FieldError{
-							Name:  fmt.Sprintf("[%d]", i),
-							Error: err,
-						})
-					}
-				}
-				if len(failures) > 0 {
-					return &validate.Error{Fields: failures}
-				}
-				return nil
-			}(); err != nil {
-				return err
+			var failures codec.Failures
+			for i, elem := range params.Category {
+				failures.AddItem(i, codec.Length(string(elem), 0, 200))
 			}
-		}
-		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "category",
-			In:   "query",
-			Err:  err,
-		}
+			return failures.Err()
+		}()
+	}); err != nil {
+		return params, codec.ParamError("category", "query", err)
 	}
 	// Decode query: resource_type.
-	if err := func() error {
-		cfg := uri.QueryParameterDecodingConfig{
-			Name:    "resource_type",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
-		}
-
-		if err := q.HasParam(cfg); err == nil {
-			if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
-				var paramsDotResourceTypeVal TriageResourceType
-				if err := func() error {
-					val, err := d.DecodeValue()
-					if err != nil {
-						return err
-					}
-
-					c, err := conv.ToString(val)
-					if err != nil {
-						return err
-					}
-
-					paramsDotResourceTypeVal = TriageResourceType(c)
-					return nil
-				}(); err != nil {
-					return err
-				}
-				params.ResourceType.SetTo(paramsDotResourceTypeVal)
-				return nil
-			}); err != nil {
-				return err
-			}
-			if err := func() error {
-				if value, ok := params.ResourceType.Get(); ok {
-					if err := func() error {
-						if err := value.Validate(); err != nil {
-							return err
-						}
-						return nil
-					}(); err != nil {
-						return err
-					}
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
+	if err := codec.Param(q, uri.QueryParameterDecodingConfig{Name: "resource_type", Style: uri.QueryStyleForm, Explode: true}, false, func(d uri.Decoder) error {
+		return codec.SetParamText(d, params.ResourceType.SetTo)
+	}, func() error {
+		if value, ok := params.ResourceType.Get(); ok {
+			return value.Validate()
 		}
 		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "resource_type",
-			In:   "query",
-			Err:  err,
-		}
+	}); err != nil {
+		return params, codec.ParamError("resource_type", "query", err)
 	}
 	// Decode query: owner_id.
-	if err := func() error {
-		cfg := uri.QueryParameterDecodingConfig{
-			Name:    "owner_id",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
-		}
-
-		if err := q.HasParam(cfg); err == nil {
-			if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
-				var paramsDotOwnerIDVal string
-				if err := func() error {
-					val, err := d.DecodeValue()
-					if err != nil {
-						return err
-					}
-
-					c, err := conv.ToString(val)
-					if err != nil {
-						return err
-					}
-
-					paramsDotOwnerIDVal = c
-					return nil
-				}(); err != nil {
-					return err
-				}
-				params.OwnerID.SetTo(paramsDotOwnerIDVal)
-				return nil
-			}); err != nil {
-				return err
-			}
-			if err := func() error {
-				if value, ok := params.OwnerID.Get(); ok {
-					if err := func() error {
-						if err := (validate.String{
-							MinLength:     0,
-							MinLengthSet:  false,
-							MaxLength:     64,
-							MaxLengthSet:  true,
-							Email:         false,
-							Hostname:      false,
-							Regex:         nil,
-							MinNumeric:    0,
-							MinNumericSet: false,
-							MaxNumeric:    0,
-							MaxNumericSet: false,
-						}).Validate(string(value)); err != nil {
-							return errors.Wrap(err, "string")
-						}
-						return nil
-					}(); err != nil {
-						return err
-					}
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
+	if err := codec.Param(q, uri.QueryParameterDecodingConfig{Name: "owner_id", Style: uri.QueryStyleForm, Explode: true}, false, func(d uri.Decoder) error {
+		return codec.SetParamText(d, params.OwnerID.SetTo)
+	}, func() error {
+		if value, ok := params.OwnerID.Get(); ok {
+			return codec.Length(string(value), 0, 64)
 		}
 		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "owner_id",
-			In:   "query",
-			Err:  err,
-		}
+	}); err != nil {
+		return params, codec.ParamError("owner_id", "query", err)
 	}
 	// Decode query: assignee_id.
-	if err := func() error {
-		cfg := uri.QueryParameterDecodingConfig{
-			Name:    "assignee_id",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
-		}
-
-		if err := q.HasParam(cfg); err == nil {
-			if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
-				var paramsDotAssigneeIDVal string
-				if err := func() error {
-					val, err := d.DecodeValue()
-					if err != nil {
-						return err
-					}
-
-					c, err := conv.ToString(val)
-					if err != nil {
-						return err
-					}
-
-					paramsDotAssigneeIDVal = c
-					return nil
-				}(); err != nil {
-					return err
-				}
-				params.AssigneeID.SetTo(paramsDotAssigneeIDVal)
-				return nil
-			}); err != nil {
-				return err
-			}
-			if err := func() error {
-				if value, ok := params.AssigneeID.Get(); ok {
-					if err := func() error {
-						if err := (validate.String{
-							MinLength:     0,
-							MinLengthSet:  false,
-							MaxLength:     64,
-							MaxLengthSet:  true,
-							Email:         false,
-							Hostname:      false,
-							Regex:         nil,
-							MinNumeric:    0,
-							MinNumericSet: false,
-							MaxNumeric:    0,
-							MaxNumericSet: false,
-						}).Validate(string(value)); err != nil {
-							return errors.Wrap(err, "string")
-						}
-						return nil
-					}(); err != nil {
-						return err
-					}
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
+	if err := codec.Param(q, uri.QueryParameterDecodingConfig{Name: "assignee_id", Style: uri.QueryStyleForm, Explode: true}, false, func(d uri.Decoder) error {
+		return codec.SetParamText(d, params.AssigneeID.SetTo)
+	}, func() error {
+		if value, ok := params.AssigneeID.Get(); ok {
+			return codec.Length(string(value), 0, 64)
 		}
 		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "assignee_id",
-			In:   "query",
-			Err:  err,
-		}
+	}); err != nil {
+		return params, codec.ParamError("assignee_id", "query", err)
 	}
 	// Set default value for query: date_field.
 	{
@@ -2904,116 +665,26 @@ func decodeListIssuesParams(args [0]string, argsEscaped bool, r *http.Request) (
 		params.DateField.SetTo(val)
 	}
 	// Decode query: date_field.
-	if err := func() error {
-		cfg := uri.QueryParameterDecodingConfig{
-			Name:    "date_field",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
-		}
-
-		if err := q.HasParam(cfg); err == nil {
-			if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
-				var paramsDotDateFieldVal ListIssuesDateField
-				if err := func() error {
-					val, err := d.DecodeValue()
-					if err != nil {
-						return err
-					}
-
-					c, err := conv.ToString(val)
-					if err != nil {
-						return err
-					}
-
-					paramsDotDateFieldVal = ListIssuesDateField(c)
-					return nil
-				}(); err != nil {
-					return err
-				}
-				params.DateField.SetTo(paramsDotDateFieldVal)
-				return nil
-			}); err != nil {
-				return err
-			}
-			if err := func() error {
-				if value, ok := params.DateField.Get(); ok {
-					if err := func() error {
-						if err := value.Validate(); err != nil {
-							return err
-						}
-						return nil
-					}(); err != nil {
-						return err
-					}
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
+	if err := codec.Param(q, uri.QueryParameterDecodingConfig{Name: "date_field", Style: uri.QueryStyleForm, Explode: true}, false, func(d uri.Decoder) error {
+		return codec.SetParamText(d, params.DateField.SetTo)
+	}, func() error {
+		if value, ok := params.DateField.Get(); ok {
+			return value.Validate()
 		}
 		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "date_field",
-			In:   "query",
-			Err:  err,
-		}
+	}); err != nil {
+		return params, codec.ParamError("date_field", "query", err)
 	}
 	// Decode query: date_range.
-	if err := func() error {
-		cfg := uri.QueryParameterDecodingConfig{
-			Name:    "date_range",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
-		}
-
-		if err := q.HasParam(cfg); err == nil {
-			if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
-				var paramsDotDateRangeVal ListIssuesDateRange
-				if err := func() error {
-					val, err := d.DecodeValue()
-					if err != nil {
-						return err
-					}
-
-					c, err := conv.ToString(val)
-					if err != nil {
-						return err
-					}
-
-					paramsDotDateRangeVal = ListIssuesDateRange(c)
-					return nil
-				}(); err != nil {
-					return err
-				}
-				params.DateRange.SetTo(paramsDotDateRangeVal)
-				return nil
-			}); err != nil {
-				return err
-			}
-			if err := func() error {
-				if value, ok := params.DateRange.Get(); ok {
-					if err := func() error {
-						if err := value.Validate(); err != nil {
-							return err
-						}
-						return nil
-					}(); err != nil {
-						return err
-					}
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
+	if err := codec.Param(q, uri.QueryParameterDecodingConfig{Name: "date_range", Style: uri.QueryStyleForm, Explode: true}, false, func(d uri.Decoder) error {
+		return codec.SetParamText(d, params.DateRange.SetTo)
+	}, func() error {
+		if value, ok := params.DateRange.Get(); ok {
+			return value.Validate()
 		}
 		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "date_range",
-			In:   "query",
-			Err:  err,
-		}
+	}); err != nil {
+		return params, codec.ParamError("date_range", "query", err)
 	}
 	return params, nil
 }
@@ -3025,81 +696,16 @@ type MarkIssueSeenParams struct {
 }
 
 func unpackMarkIssueSeenParams(packed middleware.Parameters) (params MarkIssueSeenParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
+	codec.Unpack(packed, "id", "path", true, &params.ID)
 	return params
 }
 
 func decodeMarkIssueSeenParams(args [1]string, argsEscaped bool, r *http.Request) (params MarkIssueSeenParams, _ error) {
 	// Decode path: id.
-	if err := func() error {
-		param := args[0]
-		if argsEscaped {
-			unescaped, err := url.PathUnescape(args[0])
-			if err != nil {
-				return errors.Wrap(err, "unescape path")
-			}
-			param = unescaped
-		}
-		if len(param) > 0 {
-			d := uri.NewPathDecoder(uri.PathDecoderConfig{
-				Param:   "id",
-				Value:   param,
-				Style:   uri.PathStyleSimple,
-				Explode: false,
-			})
-
-			if err := func() error {
-				val, err := d.DecodeValue()
-				if err != nil {
-					return err
-				}
-
-				c, err := conv.ToString(val)
-				if err != nil {
-					return err
-				}
-
-				params.ID = c
-				return nil
-			}(); err != nil {
-				return err
-			}
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(params.ID)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		} else {
-			return validate.ErrFieldRequired
-		}
-		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "id",
-			In:   "path",
-			Err:  err,
-		}
+	if err := codec.PathParam("id", args[0], argsEscaped, func(d uri.Decoder) error { return codec.DecodeParamText(d, &params.ID) }, func() error {
+		return codec.Length(string(params.ID), 1, 64)
+	}); err != nil {
+		return params, err
 	}
 	return params, nil
 }
@@ -3111,81 +717,16 @@ type MergeIssueParams struct {
 }
 
 func unpackMergeIssueParams(packed middleware.Parameters) (params MergeIssueParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
+	codec.Unpack(packed, "id", "path", true, &params.ID)
 	return params
 }
 
 func decodeMergeIssueParams(args [1]string, argsEscaped bool, r *http.Request) (params MergeIssueParams, _ error) {
 	// Decode path: id.
-	if err := func() error {
-		param := args[0]
-		if argsEscaped {
-			unescaped, err := url.PathUnescape(args[0])
-			if err != nil {
-				return errors.Wrap(err, "unescape path")
-			}
-			param = unescaped
-		}
-		if len(param) > 0 {
-			d := uri.NewPathDecoder(uri.PathDecoderConfig{
-				Param:   "id",
-				Value:   param,
-				Style:   uri.PathStyleSimple,
-				Explode: false,
-			})
-
-			if err := func() error {
-				val, err := d.DecodeValue()
-				if err != nil {
-					return err
-				}
-
-				c, err := conv.ToString(val)
-				if err != nil {
-					return err
-				}
-
-				params.ID = c
-				return nil
-			}(); err != nil {
-				return err
-			}
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(params.ID)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		} else {
-			return validate.ErrFieldRequired
-		}
-		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "id",
-			In:   "path",
-			Err:  err,
-		}
+	if err := codec.PathParam("id", args[0], argsEscaped, func(d uri.Decoder) error { return codec.DecodeParamText(d, &params.ID) }, func() error {
+		return codec.Length(string(params.ID), 1, 64)
+	}); err != nil {
+		return params, err
 	}
 	return params, nil
 }
@@ -3197,81 +738,16 @@ type RelateIssueParams struct {
 }
 
 func unpackRelateIssueParams(packed middleware.Parameters) (params RelateIssueParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
+	codec.Unpack(packed, "id", "path", true, &params.ID)
 	return params
 }
 
 func decodeRelateIssueParams(args [1]string, argsEscaped bool, r *http.Request) (params RelateIssueParams, _ error) {
 	// Decode path: id.
-	if err := func() error {
-		param := args[0]
-		if argsEscaped {
-			unescaped, err := url.PathUnescape(args[0])
-			if err != nil {
-				return errors.Wrap(err, "unescape path")
-			}
-			param = unescaped
-		}
-		if len(param) > 0 {
-			d := uri.NewPathDecoder(uri.PathDecoderConfig{
-				Param:   "id",
-				Value:   param,
-				Style:   uri.PathStyleSimple,
-				Explode: false,
-			})
-
-			if err := func() error {
-				val, err := d.DecodeValue()
-				if err != nil {
-					return err
-				}
-
-				c, err := conv.ToString(val)
-				if err != nil {
-					return err
-				}
-
-				params.ID = c
-				return nil
-			}(); err != nil {
-				return err
-			}
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(params.ID)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		} else {
-			return validate.ErrFieldRequired
-		}
-		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "id",
-			In:   "path",
-			Err:  err,
-		}
+	if err := codec.PathParam("id", args[0], argsEscaped, func(d uri.Decoder) error { return codec.DecodeParamText(d, &params.ID) }, func() error {
+		return codec.Length(string(params.ID), 1, 64)
+	}); err != nil {
+		return params, err
 	}
 	return params, nil
 }
@@ -3285,153 +761,23 @@ type RemoveIssueFlagParams struct {
 }
 
 func unpackRemoveIssueFlagParams(packed middleware.Parameters) (params RemoveIssueFlagParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "flag_id",
-			In:   "path",
-		}
-		params.FlagID = packed[key].(string)
-	}
+	codec.Unpack(packed, "id", "path", true, &params.ID)
+	codec.Unpack(packed, "flag_id", "path", true, &params.FlagID)
 	return params
 }
 
 func decodeRemoveIssueFlagParams(args [2]string, argsEscaped bool, r *http.Request) (params RemoveIssueFlagParams, _ error) {
 	// Decode path: id.
-	if err := func() error {
-		param := args[0]
-		if argsEscaped {
-			unescaped, err := url.PathUnescape(args[0])
-			if err != nil {
-				return errors.Wrap(err, "unescape path")
-			}
-			param = unescaped
-		}
-		if len(param) > 0 {
-			d := uri.NewPathDecoder(uri.PathDecoderConfig{
-				Param:   "id",
-				Value:   param,
-				Style:   uri.PathStyleSimple,
-				Explode: false,
-			})
-
-			if err := func() error {
-				val, err := d.DecodeValue()
-				if err != nil {
-					return err
-				}
-
-				c, err := conv.ToString(val)
-				if err != nil {
-					return err
-				}
-
-				params.ID = c
-				return nil
-			}(); err != nil {
-				return err
-			}
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(params.ID)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		} else {
-			return validate.ErrFieldRequired
-		}
-		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "id",
-			In:   "path",
-			Err:  err,
-		}
+	if err := codec.PathParam("id", args[0], argsEscaped, func(d uri.Decoder) error { return codec.DecodeParamText(d, &params.ID) }, func() error {
+		return codec.Length(string(params.ID), 1, 64)
+	}); err != nil {
+		return params, err
 	}
 	// Decode path: flag_id.
-	if err := func() error {
-		param := args[1]
-		if argsEscaped {
-			unescaped, err := url.PathUnescape(args[1])
-			if err != nil {
-				return errors.Wrap(err, "unescape path")
-			}
-			param = unescaped
-		}
-		if len(param) > 0 {
-			d := uri.NewPathDecoder(uri.PathDecoderConfig{
-				Param:   "flag_id",
-				Value:   param,
-				Style:   uri.PathStyleSimple,
-				Explode: false,
-			})
-
-			if err := func() error {
-				val, err := d.DecodeValue()
-				if err != nil {
-					return err
-				}
-
-				c, err := conv.ToString(val)
-				if err != nil {
-					return err
-				}
-
-				params.FlagID = c
-				return nil
-			}(); err != nil {
-				return err
-			}
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(params.FlagID)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		} else {
-			return validate.ErrFieldRequired
-		}
-		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "flag_id",
-			In:   "path",
-			Err:  err,
-		}
+	if err := codec.PathParam("flag_id", args[1], argsEscaped, func(d uri.Decoder) error { return codec.DecodeParamText(d, &params.FlagID) }, func() error {
+		return codec.Length(string(params.FlagID), 1, 64)
+	}); err != nil {
+		return params, err
 	}
 	return params, nil
 }
@@ -3443,81 +789,16 @@ type StartIssueAgentSessionParams struct {
 }
 
 func unpackStartIssueAgentSessionParams(packed middleware.Parameters) (params StartIssueAgentSessionParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
+	codec.Unpack(packed, "id", "path", true, &params.ID)
 	return params
 }
 
 func decodeStartIssueAgentSessionParams(args [1]string, argsEscaped bool, r *http.Request) (params StartIssueAgentSessionParams, _ error) {
 	// Decode path: id.
-	if err := func() error {
-		param := args[0]
-		if argsEscaped {
-			unescaped, err := url.PathUnescape(args[0])
-			if err != nil {
-				return errors.Wrap(err, "unescape path")
-			}
-			param = unescaped
-		}
-		if len(param) > 0 {
-			d := uri.NewPathDecoder(uri.PathDecoderConfig{
-				Param:   "id",
-				Value:   param,
-				Style:   uri.PathStyleSimple,
-				Explode: false,
-			})
-
-			if err := func() error {
-				val, err := d.DecodeValue()
-				if err != nil {
-					return err
-				}
-
-				c, err := conv.ToString(val)
-				if err != nil {
-					return err
-				}
-
-				params.ID = c
-				return nil
-			}(); err != nil {
-				return err
-			}
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(params.ID)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		} else {
-			return validate.ErrFieldRequired
-		}
-		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "id",
-			In:   "path",
-			Err:  err,
-		}
+	if err := codec.PathParam("id", args[0], argsEscaped, func(d uri.Decoder) error { return codec.DecodeParamText(d, &params.ID) }, func() error {
+		return codec.Length(string(params.ID), 1, 64)
+	}); err != nil {
+		return params, err
 	}
 	return params, nil
 }
@@ -3533,31 +814,9 @@ type StreamIssueActivityParams struct {
 }
 
 func unpackStreamIssueActivityParams(packed middleware.Parameters) (params StreamIssueActivityParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "cursor",
-			In:   "query",
-		}
-		if v, ok := packed[key]; ok {
-			params.Cursor = v.(OptString)
-		}
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "Last-Event-ID",
-			In:   "header",
-		}
-		if v, ok := packed[key]; ok {
-			params.LastEventID = v.(OptString)
-		}
-	}
+	codec.Unpack(packed, "id", "path", true, &params.ID)
+	codec.Unpack(packed, "cursor", "query", false, &params.Cursor)
+	codec.Unpack(packed, "Last-Event-ID", "header", false, &params.LastEventID)
 	return params
 }
 
@@ -3565,203 +824,32 @@ func decodeStreamIssueActivityParams(args [1]string, argsEscaped bool, r *http.R
 	q := uri.NewQueryDecoder(r.URL.Query())
 	h := uri.NewHeaderDecoder(r.Header)
 	// Decode path: id.
-	if err := func() error {
-		param := args[0]
-		if argsEscaped {
-			unescaped, err := url.PathUnescape(args[0])
-			if err != nil {
-				return errors.Wrap(err, "unescape path")
-			}
-			param = unescaped
-		}
-		if len(param) > 0 {
-			d := uri.NewPathDecoder(uri.PathDecoderConfig{
-				Param:   "id",
-				Value:   param,
-				Style:   uri.PathStyleSimple,
-				Explode: false,
-			})
-
-			if err := func() error {
-				val, err := d.DecodeValue()
-				if err != nil {
-					return err
-				}
-
-				c, err := conv.ToString(val)
-				if err != nil {
-					return err
-				}
-
-				params.ID = c
-				return nil
-			}(); err != nil {
-				return err
-			}
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(params.ID)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		} else {
-			return validate.ErrFieldRequired
-		}
-		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "id",
-			In:   "path",
-			Err:  err,
-		}
+	if err := codec.PathParam("id", args[0], argsEscaped, func(d uri.Decoder) error { return codec.DecodeParamText(d, &params.ID) }, func() error {
+		return codec.Length(string(params.ID), 1, 64)
+	}); err != nil {
+		return params, err
 	}
 	// Decode query: cursor.
-	if err := func() error {
-		cfg := uri.QueryParameterDecodingConfig{
-			Name:    "cursor",
-			Style:   uri.QueryStyleForm,
-			Explode: true,
-		}
-
-		if err := q.HasParam(cfg); err == nil {
-			if err := q.DecodeParam(cfg, func(d uri.Decoder) error {
-				var paramsDotCursorVal string
-				if err := func() error {
-					val, err := d.DecodeValue()
-					if err != nil {
-						return err
-					}
-
-					c, err := conv.ToString(val)
-					if err != nil {
-						return err
-					}
-
-					paramsDotCursorVal = c
-					return nil
-				}(); err != nil {
-					return err
-				}
-				params.Cursor.SetTo(paramsDotCursorVal)
-				return nil
-			}); err != nil {
-				return err
-			}
-			if err := func() error {
-				if value, ok := params.Cursor.Get(); ok {
-					if err := func() error {
-						if err := (validate.String{
-							MinLength:     0,
-							MinLengthSet:  false,
-							MaxLength:     512,
-							MaxLengthSet:  true,
-							Email:         false,
-							Hostname:      false,
-							Regex:         nil,
-							MinNumeric:    0,
-							MinNumericSet: false,
-							MaxNumeric:    0,
-							MaxNumericSet: false,
-						}).Validate(string(value)); err != nil {
-							return errors.Wrap(err, "string")
-						}
-						return nil
-					}(); err != nil {
-						return err
-					}
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
+	if err := codec.Param(q, uri.QueryParameterDecodingConfig{Name: "cursor", Style: uri.QueryStyleForm, Explode: true}, false, func(d uri.Decoder) error {
+		return codec.SetParamText(d, params.Cursor.SetTo)
+	}, func() error {
+		if value, ok := params.Cursor.Get(); ok {
+			return codec.Length(string(value), 0, 512)
 		}
 		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "cursor",
-			In:   "query",
-			Err:  err,
-		}
+	}); err != nil {
+		return params, codec.ParamError("cursor", "query", err)
 	}
 	// Decode header: Last-Event-ID.
-	if err := func() error {
-		cfg := uri.HeaderParameterDecodingConfig{
-			Name:    "Last-Event-ID",
-			Explode: false,
-		}
-		if err := h.HasParam(cfg); err == nil {
-			if err := h.DecodeParam(cfg, func(d uri.Decoder) error {
-				var paramsDotLastEventIDVal string
-				if err := func() error {
-					val, err := d.DecodeValue()
-					if err != nil {
-						return err
-					}
-
-					c, err := conv.ToString(val)
-					if err != nil {
-						return err
-					}
-
-					paramsDotLastEventIDVal = c
-					return nil
-				}(); err != nil {
-					return err
-				}
-				params.LastEventID.SetTo(paramsDotLastEventIDVal)
-				return nil
-			}); err != nil {
-				return err
-			}
-			if err := func() error {
-				if value, ok := params.LastEventID.Get(); ok {
-					if err := func() error {
-						if err := (validate.String{
-							MinLength:     0,
-							MinLengthSet:  false,
-							MaxLength:     512,
-							MaxLengthSet:  true,
-							Email:         false,
-							Hostname:      false,
-							Regex:         nil,
-							MinNumeric:    0,
-							MinNumericSet: false,
-							MaxNumeric:    0,
-							MaxNumericSet: false,
-						}).Validate(string(value)); err != nil {
-							return errors.Wrap(err, "string")
-						}
-						return nil
-					}(); err != nil {
-						return err
-					}
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
+	if err := codec.Param(h, uri.HeaderParameterDecodingConfig{Name: "Last-Event-ID"}, false, func(d uri.Decoder) error {
+		return codec.SetParamText(d, params.LastEventID.SetTo)
+	}, func() error {
+		if value, ok := params.LastEventID.Get(); ok {
+			return codec.Length(string(value), 0, 512)
 		}
 		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "Last-Event-ID",
-			In:   "header",
-			Err:  err,
-		}
+	}); err != nil {
+		return params, codec.ParamError("Last-Event-ID", "header", err)
 	}
 	return params, nil
 }
@@ -3775,153 +863,23 @@ type UnrelateIssueParams struct {
 }
 
 func unpackUnrelateIssueParams(packed middleware.Parameters) (params UnrelateIssueParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
-	{
-		key := middleware.ParameterKey{
-			Name: "relation_id",
-			In:   "path",
-		}
-		params.RelationID = packed[key].(string)
-	}
+	codec.Unpack(packed, "id", "path", true, &params.ID)
+	codec.Unpack(packed, "relation_id", "path", true, &params.RelationID)
 	return params
 }
 
 func decodeUnrelateIssueParams(args [2]string, argsEscaped bool, r *http.Request) (params UnrelateIssueParams, _ error) {
 	// Decode path: id.
-	if err := func() error {
-		param := args[0]
-		if argsEscaped {
-			unescaped, err := url.PathUnescape(args[0])
-			if err != nil {
-				return errors.Wrap(err, "unescape path")
-			}
-			param = unescaped
-		}
-		if len(param) > 0 {
-			d := uri.NewPathDecoder(uri.PathDecoderConfig{
-				Param:   "id",
-				Value:   param,
-				Style:   uri.PathStyleSimple,
-				Explode: false,
-			})
-
-			if err := func() error {
-				val, err := d.DecodeValue()
-				if err != nil {
-					return err
-				}
-
-				c, err := conv.ToString(val)
-				if err != nil {
-					return err
-				}
-
-				params.ID = c
-				return nil
-			}(); err != nil {
-				return err
-			}
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(params.ID)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		} else {
-			return validate.ErrFieldRequired
-		}
-		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "id",
-			In:   "path",
-			Err:  err,
-		}
+	if err := codec.PathParam("id", args[0], argsEscaped, func(d uri.Decoder) error { return codec.DecodeParamText(d, &params.ID) }, func() error {
+		return codec.Length(string(params.ID), 1, 64)
+	}); err != nil {
+		return params, err
 	}
 	// Decode path: relation_id.
-	if err := func() error {
-		param := args[1]
-		if argsEscaped {
-			unescaped, err := url.PathUnescape(args[1])
-			if err != nil {
-				return errors.Wrap(err, "unescape path")
-			}
-			param = unescaped
-		}
-		if len(param) > 0 {
-			d := uri.NewPathDecoder(uri.PathDecoderConfig{
-				Param:   "relation_id",
-				Value:   param,
-				Style:   uri.PathStyleSimple,
-				Explode: false,
-			})
-
-			if err := func() error {
-				val, err := d.DecodeValue()
-				if err != nil {
-					return err
-				}
-
-				c, err := conv.ToString(val)
-				if err != nil {
-					return err
-				}
-
-				params.RelationID = c
-				return nil
-			}(); err != nil {
-				return err
-			}
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(params.RelationID)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		} else {
-			return validate.ErrFieldRequired
-		}
-		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "relation_id",
-			In:   "path",
-			Err:  err,
-		}
+	if err := codec.PathParam("relation_id", args[1], argsEscaped, func(d uri.Decoder) error { return codec.DecodeParamText(d, &params.RelationID) }, func() error {
+		return codec.Length(string(params.RelationID), 1, 64)
+	}); err != nil {
+		return params, err
 	}
 	return params, nil
 }
@@ -3933,81 +891,16 @@ type UpdateIssueParams struct {
 }
 
 func unpackUpdateIssueParams(packed middleware.Parameters) (params UpdateIssueParams) {
-	{
-		key := middleware.ParameterKey{
-			Name: "id",
-			In:   "path",
-		}
-		params.ID = packed[key].(string)
-	}
+	codec.Unpack(packed, "id", "path", true, &params.ID)
 	return params
 }
 
 func decodeUpdateIssueParams(args [1]string, argsEscaped bool, r *http.Request) (params UpdateIssueParams, _ error) {
 	// Decode path: id.
-	if err := func() error {
-		param := args[0]
-		if argsEscaped {
-			unescaped, err := url.PathUnescape(args[0])
-			if err != nil {
-				return errors.Wrap(err, "unescape path")
-			}
-			param = unescaped
-		}
-		if len(param) > 0 {
-			d := uri.NewPathDecoder(uri.PathDecoderConfig{
-				Param:   "id",
-				Value:   param,
-				Style:   uri.PathStyleSimple,
-				Explode: false,
-			})
-
-			if err := func() error {
-				val, err := d.DecodeValue()
-				if err != nil {
-					return err
-				}
-
-				c, err := conv.ToString(val)
-				if err != nil {
-					return err
-				}
-
-				params.ID = c
-				return nil
-			}(); err != nil {
-				return err
-			}
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     1,
-					MinLengthSet:  true,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(params.ID)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		} else {
-			return validate.ErrFieldRequired
-		}
-		return nil
-	}(); err != nil {
-		return params, &ogenerrors.DecodeParamError{
-			Name: "id",
-			In:   "path",
-			Err:  err,
-		}
+	if err := codec.PathParam("id", args[0], argsEscaped, func(d uri.Decoder) error { return codec.DecodeParamText(d, &params.ID) }, func() error {
+		return codec.Length(string(params.ID), 1, 64)
+	}); err != nil {
+		return params, err
 	}
 	return params, nil
 }

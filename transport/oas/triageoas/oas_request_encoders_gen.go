@@ -3,24 +3,16 @@
 package triageoas
 
 import (
-	"bytes"
 	"net/http"
 
-	"github.com/go-faster/jx"
-	ht "github.com/ogen-go/ogen/http"
+	"github.com/callwright/callwright/transport/oas/internal/codec"
 )
 
 func encodeAddIssueAgentEntryRequest(
 	req *TriageAgentEntryCreate,
 	r *http.Request,
 ) error {
-	const contentType = "application/json"
-	e := new(jx.Encoder)
-	{
-		req.Encode(e)
-	}
-	encoded := e.Bytes()
-	ht.SetBody(r, bytes.NewReader(encoded), contentType)
+	codec.WriteRequest(r, req)
 	return nil
 }
 
@@ -28,13 +20,7 @@ func encodeAddIssueCommentRequest(
 	req *TriageCommentCreate,
 	r *http.Request,
 ) error {
-	const contentType = "application/json"
-	e := new(jx.Encoder)
-	{
-		req.Encode(e)
-	}
-	encoded := e.Bytes()
-	ht.SetBody(r, bytes.NewReader(encoded), contentType)
+	codec.WriteRequest(r, req)
 	return nil
 }
 
@@ -42,13 +28,7 @@ func encodeAddIssueFlagRequest(
 	req *TriageFlagCreate,
 	r *http.Request,
 ) error {
-	const contentType = "application/json"
-	e := new(jx.Encoder)
-	{
-		req.Encode(e)
-	}
-	encoded := e.Bytes()
-	ht.SetBody(r, bytes.NewReader(encoded), contentType)
+	codec.WriteRequest(r, req)
 	return nil
 }
 
@@ -56,13 +36,7 @@ func encodeAnalyzeIssueRequest(
 	req *TriageAnalysisCreate,
 	r *http.Request,
 ) error {
-	const contentType = "application/json"
-	e := new(jx.Encoder)
-	{
-		req.Encode(e)
-	}
-	encoded := e.Bytes()
-	ht.SetBody(r, bytes.NewReader(encoded), contentType)
+	codec.WriteRequest(r, req)
 	return nil
 }
 
@@ -70,13 +44,7 @@ func encodeAttachIssueResourceRequest(
 	req *TriageResourceCreate,
 	r *http.Request,
 ) error {
-	const contentType = "application/json"
-	e := new(jx.Encoder)
-	{
-		req.Encode(e)
-	}
-	encoded := e.Bytes()
-	ht.SetBody(r, bytes.NewReader(encoded), contentType)
+	codec.WriteRequest(r, req)
 	return nil
 }
 
@@ -84,13 +52,7 @@ func encodeCreateIssueRequest(
 	req *TriageIssueCreate,
 	r *http.Request,
 ) error {
-	const contentType = "application/json"
-	e := new(jx.Encoder)
-	{
-		req.Encode(e)
-	}
-	encoded := e.Bytes()
-	ht.SetBody(r, bytes.NewReader(encoded), contentType)
+	codec.WriteRequest(r, req)
 	return nil
 }
 
@@ -98,13 +60,7 @@ func encodeDecideIssueRequest(
 	req *TriageDecision,
 	r *http.Request,
 ) error {
-	const contentType = "application/json"
-	e := new(jx.Encoder)
-	{
-		req.Encode(e)
-	}
-	encoded := e.Bytes()
-	ht.SetBody(r, bytes.NewReader(encoded), contentType)
+	codec.WriteRequest(r, req)
 	return nil
 }
 
@@ -112,13 +68,7 @@ func encodeEditIssueCommentRequest(
 	req *TriageCommentEdit,
 	r *http.Request,
 ) error {
-	const contentType = "application/json"
-	e := new(jx.Encoder)
-	{
-		req.Encode(e)
-	}
-	encoded := e.Bytes()
-	ht.SetBody(r, bytes.NewReader(encoded), contentType)
+	codec.WriteRequest(r, req)
 	return nil
 }
 
@@ -126,13 +76,7 @@ func encodeMergeIssueRequest(
 	req *TriageMerge,
 	r *http.Request,
 ) error {
-	const contentType = "application/json"
-	e := new(jx.Encoder)
-	{
-		req.Encode(e)
-	}
-	encoded := e.Bytes()
-	ht.SetBody(r, bytes.NewReader(encoded), contentType)
+	codec.WriteRequest(r, req)
 	return nil
 }
 
@@ -140,13 +84,7 @@ func encodeRelateIssueRequest(
 	req *TriageRelationCreate,
 	r *http.Request,
 ) error {
-	const contentType = "application/json"
-	e := new(jx.Encoder)
-	{
-		req.Encode(e)
-	}
-	encoded := e.Bytes()
-	ht.SetBody(r, bytes.NewReader(encoded), contentType)
+	codec.WriteRequest(r, req)
 	return nil
 }
 
@@ -154,13 +92,7 @@ func encodeStartIssueAgentSessionRequest(
 	req *TriageSessionCreate,
 	r *http.Request,
 ) error {
-	const contentType = "application/json"
-	e := new(jx.Encoder)
-	{
-		req.Encode(e)
-	}
-	encoded := e.Bytes()
-	ht.SetBody(r, bytes.NewReader(encoded), contentType)
+	codec.WriteRequest(r, req)
 	return nil
 }
 
@@ -168,12 +100,6 @@ func encodeUpdateIssueRequest(
 	req *TriageIssueUpdate,
 	r *http.Request,
 ) error {
-	const contentType = "application/json"
-	e := new(jx.Encoder)
-	{
-		req.Encode(e)
-	}
-	encoded := e.Bytes()
-	ht.SetBody(r, bytes.NewReader(encoded), contentType)
+	codec.WriteRequest(r, req)
 	return nil
 }

@@ -10,85 +10,33 @@ import (
 	"github.com/ogen-go/ogen/conv"
 	ht "github.com/ogen-go/ogen/http"
 	"github.com/ogen-go/ogen/uri"
+
+	"github.com/callwright/callwright/transport/oas/internal/codec"
 )
 
 func encodeAddIssueAgentEntryResponse(response *TriageAgentEntryReply, w http.ResponseWriter) error {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(201)
-
-	e := new(jx.Encoder)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
-		return errors.Wrap(err, "write")
-	}
-
-	return nil
+	return codec.WriteResponse(w, 201, response)
 }
 
 func encodeAddIssueCommentResponse(response *TriageIssueEntryReply, w http.ResponseWriter) error {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(201)
-
-	e := new(jx.Encoder)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
-		return errors.Wrap(err, "write")
-	}
-
-	return nil
+	return codec.WriteResponse(w, 201, response)
 }
 
 func encodeAddIssueFlagResponse(response *TriageFlagReply, w http.ResponseWriter) error {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(201)
-
-	e := new(jx.Encoder)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
-		return errors.Wrap(err, "write")
-	}
-
-	return nil
+	return codec.WriteResponse(w, 201, response)
 }
 
 func encodeAnalyzeIssueResponse(response *TriageSessionReply, w http.ResponseWriter) error {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(202)
-
-	e := new(jx.Encoder)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
-		return errors.Wrap(err, "write")
-	}
-
-	return nil
+	return codec.WriteResponse(w, 202, response)
 }
 
 func encodeAttachIssueResourceResponse(response AttachIssueResourceRes, w http.ResponseWriter) error {
 	switch response := response.(type) {
 	case *AttachIssueResourceOK:
-		w.Header().Set("Content-Type", "application/json; charset=utf-8")
-		w.WriteHeader(200)
-
-		e := new(jx.Encoder)
-		response.Encode(e)
-		if _, err := e.WriteTo(w); err != nil {
-			return errors.Wrap(err, "write")
-		}
-
-		return nil
+		return codec.WriteResponse(w, 200, response)
 
 	case *AttachIssueResourceCreated:
-		w.Header().Set("Content-Type", "application/json; charset=utf-8")
-		w.WriteHeader(201)
-
-		e := new(jx.Encoder)
-		response.Encode(e)
-		if _, err := e.WriteTo(w); err != nil {
-			return errors.Wrap(err, "write")
-		}
-
-		return nil
+		return codec.WriteResponse(w, 201, response)
 
 	default:
 		return errors.Errorf("unexpected response type: %T", response)
@@ -96,29 +44,11 @@ func encodeAttachIssueResourceResponse(response AttachIssueResourceRes, w http.R
 }
 
 func encodeCreateIssueResponse(response *TriageIssueReply, w http.ResponseWriter) error {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(201)
-
-	e := new(jx.Encoder)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
-		return errors.Wrap(err, "write")
-	}
-
-	return nil
+	return codec.WriteResponse(w, 201, response)
 }
 
 func encodeDecideIssueResponse(response *TriageIssueReply, w http.ResponseWriter) error {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(200)
-
-	e := new(jx.Encoder)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
-		return errors.Wrap(err, "write")
-	}
-
-	return nil
+	return codec.WriteResponse(w, 200, response)
 }
 
 func encodeDeleteIssueResponse(response *DeleteIssueNoContent, w http.ResponseWriter) error {
@@ -140,107 +70,35 @@ func encodeDetachIssueResourceResponse(response *DetachIssueResourceNoContent, w
 }
 
 func encodeEditIssueCommentResponse(response *TriageIssueEntryReply, w http.ResponseWriter) error {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(200)
-
-	e := new(jx.Encoder)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
-		return errors.Wrap(err, "write")
-	}
-
-	return nil
+	return codec.WriteResponse(w, 200, response)
 }
 
 func encodeGetIssueResponse(response *TriageIssueReply, w http.ResponseWriter) error {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(200)
-
-	e := new(jx.Encoder)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
-		return errors.Wrap(err, "write")
-	}
-
-	return nil
+	return codec.WriteResponse(w, 200, response)
 }
 
 func encodeGetIssueActivityResponse(response *TriageActivityReply, w http.ResponseWriter) error {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(200)
-
-	e := new(jx.Encoder)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
-		return errors.Wrap(err, "write")
-	}
-
-	return nil
+	return codec.WriteResponse(w, 200, response)
 }
 
 func encodeGetIssueAgentSessionResponse(response *TriageSessionReply, w http.ResponseWriter) error {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(200)
-
-	e := new(jx.Encoder)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
-		return errors.Wrap(err, "write")
-	}
-
-	return nil
+	return codec.WriteResponse(w, 200, response)
 }
 
 func encodeListIssueFlagsResponse(response *TriageFlagListReply, w http.ResponseWriter) error {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(200)
-
-	e := new(jx.Encoder)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
-		return errors.Wrap(err, "write")
-	}
-
-	return nil
+	return codec.WriteResponse(w, 200, response)
 }
 
 func encodeListIssueRelationsResponse(response *TriageRelationListReply, w http.ResponseWriter) error {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(200)
-
-	e := new(jx.Encoder)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
-		return errors.Wrap(err, "write")
-	}
-
-	return nil
+	return codec.WriteResponse(w, 200, response)
 }
 
 func encodeListIssueResourcesResponse(response *TriageResourceListReply, w http.ResponseWriter) error {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(200)
-
-	e := new(jx.Encoder)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
-		return errors.Wrap(err, "write")
-	}
-
-	return nil
+	return codec.WriteResponse(w, 200, response)
 }
 
 func encodeListIssuesResponse(response *TriageIssueListReply, w http.ResponseWriter) error {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(200)
-
-	e := new(jx.Encoder)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
-		return errors.Wrap(err, "write")
-	}
-
-	return nil
+	return codec.WriteResponse(w, 200, response)
 }
 
 func encodeMarkIssueSeenResponse(response *MarkIssueSeenNoContent, w http.ResponseWriter) error {
@@ -250,43 +108,16 @@ func encodeMarkIssueSeenResponse(response *MarkIssueSeenNoContent, w http.Respon
 }
 
 func encodeMergeIssueResponse(response *TriageIssueReply, w http.ResponseWriter) error {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(200)
-
-	e := new(jx.Encoder)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
-		return errors.Wrap(err, "write")
-	}
-
-	return nil
+	return codec.WriteResponse(w, 200, response)
 }
 
 func encodeRelateIssueResponse(response RelateIssueRes, w http.ResponseWriter) error {
 	switch response := response.(type) {
 	case *RelateIssueOK:
-		w.Header().Set("Content-Type", "application/json; charset=utf-8")
-		w.WriteHeader(200)
-
-		e := new(jx.Encoder)
-		response.Encode(e)
-		if _, err := e.WriteTo(w); err != nil {
-			return errors.Wrap(err, "write")
-		}
-
-		return nil
+		return codec.WriteResponse(w, 200, response)
 
 	case *RelateIssueCreated:
-		w.Header().Set("Content-Type", "application/json; charset=utf-8")
-		w.WriteHeader(201)
-
-		e := new(jx.Encoder)
-		response.Encode(e)
-		if _, err := e.WriteTo(w); err != nil {
-			return errors.Wrap(err, "write")
-		}
-
-		return nil
+		return codec.WriteResponse(w, 201, response)
 
 	default:
 		return errors.Errorf("unexpected response type: %T", response)
@@ -300,16 +131,7 @@ func encodeRemoveIssueFlagResponse(response *RemoveIssueFlagNoContent, w http.Re
 }
 
 func encodeStartIssueAgentSessionResponse(response *TriageSessionReply, w http.ResponseWriter) error {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(201)
-
-	e := new(jx.Encoder)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
-		return errors.Wrap(err, "write")
-	}
-
-	return nil
+	return codec.WriteResponse(w, 201, response)
 }
 
 func encodeStreamIssueActivityResponse(response StreamIssueActivityRes, w http.ResponseWriter) error {
@@ -326,16 +148,7 @@ func encodeUnrelateIssueResponse(response *UnrelateIssueNoContent, w http.Respon
 }
 
 func encodeUpdateIssueResponse(response *TriageIssueReply, w http.ResponseWriter) error {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(200)
-
-	e := new(jx.Encoder)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
-		return errors.Wrap(err, "write")
-	}
-
-	return nil
+	return codec.WriteResponse(w, 200, response)
 }
 
 func encodeErrorResponse(response *ErrorStatusCodeWithHeaders, w http.ResponseWriter) error {
@@ -345,19 +158,13 @@ func encodeErrorResponse(response *ErrorStatusCodeWithHeaders, w http.ResponseWr
 	{
 		h := uri.NewHeaderEncoder(w.Header())
 		// Encode "Retry-After" header.
-		{
-			cfg := uri.HeaderParameterEncodingConfig{
-				Name:    "Retry-After",
-				Explode: false,
+		if err := h.EncodeParam(uri.HeaderParameterEncodingConfig{Name: "Retry-After"}, func(e uri.Encoder) error {
+			if val, ok := response.RetryAfter.Get(); ok {
+				return e.EncodeValue(conv.IntToString(val))
 			}
-			if err := h.EncodeParam(cfg, func(e uri.Encoder) error {
-				if val, ok := response.RetryAfter.Get(); ok {
-					return e.EncodeValue(conv.IntToString(val))
-				}
-				return nil
-			}); err != nil {
-				return errors.Wrap(err, "encode Retry-After header")
-			}
+			return nil
+		}); err != nil {
+			return errors.Wrap(err, "encode Retry-After header")
 		}
 	}
 	code := response.StatusCode

@@ -7,8 +7,9 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/go-faster/errors"
 	"github.com/go-faster/jx"
+
+	"github.com/callwright/callwright/transport/oas/internal/codec"
 )
 
 func (s *ErrorStatusCodeWithHeaders) Error() string {
@@ -18,26 +19,6 @@ func (s *ErrorStatusCodeWithHeaders) Error() string {
 type ApiKey struct {
 	Request *http.Request
 	Roles   []string
-}
-
-// GetRequest returns the value of Request.
-func (s *ApiKey) GetRequest() *http.Request {
-	return s.Request
-}
-
-// GetRoles returns the value of Roles.
-func (s *ApiKey) GetRoles() []string {
-	return s.Roles
-}
-
-// SetRequest sets the value of Request.
-func (s *ApiKey) SetRequest(val *http.Request) {
-	s.Request = val
-}
-
-// SetRoles sets the value of Roles.
-func (s *ApiKey) SetRoles(val []string) {
-	s.Roles = val
 }
 
 type AttachIssueResourceCreated TriageResourceReply
@@ -71,56 +52,6 @@ type ErrorDetail struct {
 	BatchID OptString `json:"batch_id"`
 }
 
-// GetError returns the value of Error.
-func (s *ErrorDetail) GetError() string {
-	return s.Error
-}
-
-// GetMessage returns the value of Message.
-func (s *ErrorDetail) GetMessage() string {
-	return s.Message
-}
-
-// GetPath returns the value of Path.
-func (s *ErrorDetail) GetPath() OptString {
-	return s.Path
-}
-
-// GetField returns the value of Field.
-func (s *ErrorDetail) GetField() OptString {
-	return s.Field
-}
-
-// GetBatchID returns the value of BatchID.
-func (s *ErrorDetail) GetBatchID() OptString {
-	return s.BatchID
-}
-
-// SetError sets the value of Error.
-func (s *ErrorDetail) SetError(val string) {
-	s.Error = val
-}
-
-// SetMessage sets the value of Message.
-func (s *ErrorDetail) SetMessage(val string) {
-	s.Message = val
-}
-
-// SetPath sets the value of Path.
-func (s *ErrorDetail) SetPath(val OptString) {
-	s.Path = val
-}
-
-// SetField sets the value of Field.
-func (s *ErrorDetail) SetField(val OptString) {
-	s.Field = val
-}
-
-// SetBatchID sets the value of BatchID.
-func (s *ErrorDetail) SetBatchID(val OptString) {
-	s.BatchID = val
-}
-
 // Body of every error. Envelope A has `data` (null), envelope B `status` and `message`; both have
 // `errors`.
 // Ref: #/components/schemas/ErrorEnvelope
@@ -135,46 +66,6 @@ type ErrorEnvelope struct {
 	Errors []ErrorDetail `json:"errors"`
 }
 
-// GetData returns the value of Data.
-func (s *ErrorEnvelope) GetData() OptNull {
-	return s.Data
-}
-
-// GetStatus returns the value of Status.
-func (s *ErrorEnvelope) GetStatus() OptErrorEnvelopeStatus {
-	return s.Status
-}
-
-// GetMessage returns the value of Message.
-func (s *ErrorEnvelope) GetMessage() OptString {
-	return s.Message
-}
-
-// GetErrors returns the value of Errors.
-func (s *ErrorEnvelope) GetErrors() []ErrorDetail {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *ErrorEnvelope) SetData(val OptNull) {
-	s.Data = val
-}
-
-// SetStatus sets the value of Status.
-func (s *ErrorEnvelope) SetStatus(val OptErrorEnvelopeStatus) {
-	s.Status = val
-}
-
-// SetMessage sets the value of Message.
-func (s *ErrorEnvelope) SetMessage(val OptString) {
-	s.Message = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *ErrorEnvelope) SetErrors(val []ErrorDetail) {
-	s.Errors = val
-}
-
 // Envelope B only.
 type ErrorEnvelopeStatus string
 
@@ -182,32 +73,16 @@ const (
 	ErrorEnvelopeStatusError ErrorEnvelopeStatus = "error"
 )
 
-// AllValues returns all ErrorEnvelopeStatus values.
 func (ErrorEnvelopeStatus) AllValues() []ErrorEnvelopeStatus {
 	return []ErrorEnvelopeStatus{
 		ErrorEnvelopeStatusError,
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s ErrorEnvelopeStatus) MarshalText() ([]byte, error) {
-	switch s {
-	case ErrorEnvelopeStatusError:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s ErrorEnvelopeStatus) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *ErrorEnvelopeStatus) UnmarshalText(data []byte) error {
-	switch ErrorEnvelopeStatus(data) {
-	case ErrorEnvelopeStatusError:
-		*s = ErrorEnvelopeStatusError
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // ErrorStatusCodeWithHeaders wraps ErrorEnvelope with status code and response headers.
@@ -215,36 +90,6 @@ type ErrorStatusCodeWithHeaders struct {
 	StatusCode int
 	RetryAfter OptInt
 	Response   ErrorEnvelope
-}
-
-// GetStatusCode returns the value of StatusCode.
-func (s *ErrorStatusCodeWithHeaders) GetStatusCode() int {
-	return s.StatusCode
-}
-
-// GetRetryAfter returns the value of RetryAfter.
-func (s *ErrorStatusCodeWithHeaders) GetRetryAfter() OptInt {
-	return s.RetryAfter
-}
-
-// GetResponse returns the value of Response.
-func (s *ErrorStatusCodeWithHeaders) GetResponse() ErrorEnvelope {
-	return s.Response
-}
-
-// SetStatusCode sets the value of StatusCode.
-func (s *ErrorStatusCodeWithHeaders) SetStatusCode(val int) {
-	s.StatusCode = val
-}
-
-// SetRetryAfter sets the value of RetryAfter.
-func (s *ErrorStatusCodeWithHeaders) SetRetryAfter(val OptInt) {
-	s.RetryAfter = val
-}
-
-// SetResponse sets the value of Response.
-func (s *ErrorStatusCodeWithHeaders) SetResponse(val ErrorEnvelope) {
-	s.Response = val
 }
 
 // Any JSON object.
@@ -268,7 +113,6 @@ const (
 	ListIssuesDateFieldLastActivityAt ListIssuesDateField = "last_activity_at"
 )
 
-// AllValues returns all ListIssuesDateField values.
 func (ListIssuesDateField) AllValues() []ListIssuesDateField {
 	return []ListIssuesDateField{
 		ListIssuesDateFieldCreatedAt,
@@ -277,35 +121,10 @@ func (ListIssuesDateField) AllValues() []ListIssuesDateField {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s ListIssuesDateField) MarshalText() ([]byte, error) {
-	switch s {
-	case ListIssuesDateFieldCreatedAt:
-		return []byte(s), nil
-	case ListIssuesDateFieldUpdatedAt:
-		return []byte(s), nil
-	case ListIssuesDateFieldLastActivityAt:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s ListIssuesDateField) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *ListIssuesDateField) UnmarshalText(data []byte) error {
-	switch ListIssuesDateField(data) {
-	case ListIssuesDateFieldCreatedAt:
-		*s = ListIssuesDateFieldCreatedAt
-		return nil
-	case ListIssuesDateFieldUpdatedAt:
-		*s = ListIssuesDateFieldUpdatedAt
-		return nil
-	case ListIssuesDateFieldLastActivityAt:
-		*s = ListIssuesDateFieldLastActivityAt
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 type ListIssuesDateRange string
@@ -317,7 +136,6 @@ const (
 	ListIssuesDateRange90d ListIssuesDateRange = "90d"
 )
 
-// AllValues returns all ListIssuesDateRange values.
 func (ListIssuesDateRange) AllValues() []ListIssuesDateRange {
 	return []ListIssuesDateRange{
 		ListIssuesDateRange24h,
@@ -327,40 +145,10 @@ func (ListIssuesDateRange) AllValues() []ListIssuesDateRange {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s ListIssuesDateRange) MarshalText() ([]byte, error) {
-	switch s {
-	case ListIssuesDateRange24h:
-		return []byte(s), nil
-	case ListIssuesDateRange7d:
-		return []byte(s), nil
-	case ListIssuesDateRange30d:
-		return []byte(s), nil
-	case ListIssuesDateRange90d:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s ListIssuesDateRange) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *ListIssuesDateRange) UnmarshalText(data []byte) error {
-	switch ListIssuesDateRange(data) {
-	case ListIssuesDateRange24h:
-		*s = ListIssuesDateRange24h
-		return nil
-	case ListIssuesDateRange7d:
-		*s = ListIssuesDateRange7d
-		return nil
-	case ListIssuesDateRange30d:
-		*s = ListIssuesDateRange30d
-		return nil
-	case ListIssuesDateRange90d:
-		*s = ListIssuesDateRange90d
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 type ListIssuesOrder string
@@ -370,7 +158,6 @@ const (
 	ListIssuesOrderDesc ListIssuesOrder = "desc"
 )
 
-// AllValues returns all ListIssuesOrder values.
 func (ListIssuesOrder) AllValues() []ListIssuesOrder {
 	return []ListIssuesOrder{
 		ListIssuesOrderAsc,
@@ -378,30 +165,10 @@ func (ListIssuesOrder) AllValues() []ListIssuesOrder {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s ListIssuesOrder) MarshalText() ([]byte, error) {
-	switch s {
-	case ListIssuesOrderAsc:
-		return []byte(s), nil
-	case ListIssuesOrderDesc:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s ListIssuesOrder) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *ListIssuesOrder) UnmarshalText(data []byte) error {
-	switch ListIssuesOrder(data) {
-	case ListIssuesOrderAsc:
-		*s = ListIssuesOrderAsc
-		return nil
-	case ListIssuesOrderDesc:
-		*s = ListIssuesOrderDesc
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 type ListIssuesSort string
@@ -413,7 +180,6 @@ const (
 	ListIssuesSortStatus         ListIssuesSort = "status"
 )
 
-// AllValues returns all ListIssuesSort values.
 func (ListIssuesSort) AllValues() []ListIssuesSort {
 	return []ListIssuesSort{
 		ListIssuesSortLastActivityAt,
@@ -423,40 +189,10 @@ func (ListIssuesSort) AllValues() []ListIssuesSort {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s ListIssuesSort) MarshalText() ([]byte, error) {
-	switch s {
-	case ListIssuesSortLastActivityAt:
-		return []byte(s), nil
-	case ListIssuesSortCreatedAt:
-		return []byte(s), nil
-	case ListIssuesSortSeverity:
-		return []byte(s), nil
-	case ListIssuesSortStatus:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s ListIssuesSort) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *ListIssuesSort) UnmarshalText(data []byte) error {
-	switch ListIssuesSort(data) {
-	case ListIssuesSortLastActivityAt:
-		*s = ListIssuesSortLastActivityAt
-		return nil
-	case ListIssuesSortCreatedAt:
-		*s = ListIssuesSortCreatedAt
-		return nil
-	case ListIssuesSortSeverity:
-		*s = ListIssuesSortSeverity
-		return nil
-	case ListIssuesSortStatus:
-		*s = ListIssuesSortStatus
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // MarkIssueSeenNoContent is response for MarkIssueSeen operation.
@@ -1907,16 +1643,6 @@ type StreamIssueActivityOKRawTextEventStream struct {
 	Response *http.Response `json:"-"`
 }
 
-// GetResponse returns the value of Response.
-func (s *StreamIssueActivityOKRawTextEventStream) GetResponse() *http.Response {
-	return s.Response
-}
-
-// SetResponse sets the value of Response.
-func (s *StreamIssueActivityOKRawTextEventStream) SetResponse(val *http.Response) {
-	s.Response = val
-}
-
 func (*StreamIssueActivityOKRawTextEventStream) streamIssueActivityRes() {}
 
 type StreamIssueActivityOKTextEventStream string
@@ -2001,52 +1727,12 @@ type TriageActivityPage struct {
 	NextCursor NilString `json:"next_cursor"`
 }
 
-// GetItems returns the value of Items.
-func (s *TriageActivityPage) GetItems() []TriageActivityItem {
-	return s.Items
-}
-
-// GetNextCursor returns the value of NextCursor.
-func (s *TriageActivityPage) GetNextCursor() NilString {
-	return s.NextCursor
-}
-
-// SetItems sets the value of Items.
-func (s *TriageActivityPage) SetItems(val []TriageActivityItem) {
-	s.Items = val
-}
-
-// SetNextCursor sets the value of NextCursor.
-func (s *TriageActivityPage) SetNextCursor(val NilString) {
-	s.NextCursor = val
-}
-
 // Envelope of the answer.
 // Ref: #/components/schemas/TriageActivityReply
 type TriageActivityReply struct {
 	Data TriageActivityPage `json:"data"`
 	// Null on success.
 	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *TriageActivityReply) GetData() TriageActivityPage {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *TriageActivityReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *TriageActivityReply) SetData(val TriageActivityPage) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *TriageActivityReply) SetErrors(val struct{}) {
-	s.Errors = val
 }
 
 // Who did it.
@@ -2062,46 +1748,6 @@ type TriageActor struct {
 	AvatarURL NilString `json:"avatar_url"`
 }
 
-// GetKind returns the value of Kind.
-func (s *TriageActor) GetKind() TriageActorKind {
-	return s.Kind
-}
-
-// GetID returns the value of ID.
-func (s *TriageActor) GetID() string {
-	return s.ID
-}
-
-// GetLabel returns the value of Label.
-func (s *TriageActor) GetLabel() string {
-	return s.Label
-}
-
-// GetAvatarURL returns the value of AvatarURL.
-func (s *TriageActor) GetAvatarURL() NilString {
-	return s.AvatarURL
-}
-
-// SetKind sets the value of Kind.
-func (s *TriageActor) SetKind(val TriageActorKind) {
-	s.Kind = val
-}
-
-// SetID sets the value of ID.
-func (s *TriageActor) SetID(val string) {
-	s.ID = val
-}
-
-// SetLabel sets the value of Label.
-func (s *TriageActor) SetLabel(val string) {
-	s.Label = val
-}
-
-// SetAvatarURL sets the value of AvatarURL.
-func (s *TriageActor) SetAvatarURL(val NilString) {
-	s.AvatarURL = val
-}
-
 // A person, the platform or an agent.
 type TriageActorKind string
 
@@ -2111,7 +1757,6 @@ const (
 	TriageActorKindAgent  TriageActorKind = "agent"
 )
 
-// AllValues returns all TriageActorKind values.
 func (TriageActorKind) AllValues() []TriageActorKind {
 	return []TriageActorKind{
 		TriageActorKindUser,
@@ -2120,35 +1765,10 @@ func (TriageActorKind) AllValues() []TriageActorKind {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s TriageActorKind) MarshalText() ([]byte, error) {
-	switch s {
-	case TriageActorKindUser:
-		return []byte(s), nil
-	case TriageActorKindSystem:
-		return []byte(s), nil
-	case TriageActorKindAgent:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s TriageActorKind) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *TriageActorKind) UnmarshalText(data []byte) error {
-	switch TriageActorKind(data) {
-	case TriageActorKindUser:
-		*s = TriageActorKindUser
-		return nil
-	case TriageActorKindSystem:
-		*s = TriageActorKindSystem
-		return nil
-	case TriageActorKindAgent:
-		*s = TriageActorKindAgent
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // A step of an agent that works on the issue.
@@ -2175,106 +1795,6 @@ type TriageAgentEntry struct {
 	CreatedAt time.Time `json:"created_at"`
 }
 
-// GetEntryKind returns the value of EntryKind.
-func (s *TriageAgentEntry) GetEntryKind() string {
-	return s.EntryKind
-}
-
-// GetID returns the value of ID.
-func (s *TriageAgentEntry) GetID() string {
-	return s.ID
-}
-
-// GetIssueID returns the value of IssueID.
-func (s *TriageAgentEntry) GetIssueID() string {
-	return s.IssueID
-}
-
-// GetType returns the value of Type.
-func (s *TriageAgentEntry) GetType() TriageAgentEntryType {
-	return s.Type
-}
-
-// GetActor returns the value of Actor.
-func (s *TriageAgentEntry) GetActor() NilTriageActor {
-	return s.Actor
-}
-
-// GetDetail returns the value of Detail.
-func (s *TriageAgentEntry) GetDetail() string {
-	return s.Detail
-}
-
-// GetMetadata returns the value of Metadata.
-func (s *TriageAgentEntry) GetMetadata() NilMetadata {
-	return s.Metadata
-}
-
-// GetAgentSession returns the value of AgentSession.
-func (s *TriageAgentEntry) GetAgentSession() TriageSessionRef {
-	return s.AgentSession
-}
-
-// GetArtifact returns the value of Artifact.
-func (s *TriageAgentEntry) GetArtifact() NilTriageArtifact {
-	return s.Artifact
-}
-
-// GetCreatedAt returns the value of CreatedAt.
-func (s *TriageAgentEntry) GetCreatedAt() time.Time {
-	return s.CreatedAt
-}
-
-// SetEntryKind sets the value of EntryKind.
-func (s *TriageAgentEntry) SetEntryKind(val string) {
-	s.EntryKind = val
-}
-
-// SetID sets the value of ID.
-func (s *TriageAgentEntry) SetID(val string) {
-	s.ID = val
-}
-
-// SetIssueID sets the value of IssueID.
-func (s *TriageAgentEntry) SetIssueID(val string) {
-	s.IssueID = val
-}
-
-// SetType sets the value of Type.
-func (s *TriageAgentEntry) SetType(val TriageAgentEntryType) {
-	s.Type = val
-}
-
-// SetActor sets the value of Actor.
-func (s *TriageAgentEntry) SetActor(val NilTriageActor) {
-	s.Actor = val
-}
-
-// SetDetail sets the value of Detail.
-func (s *TriageAgentEntry) SetDetail(val string) {
-	s.Detail = val
-}
-
-// SetMetadata sets the value of Metadata.
-func (s *TriageAgentEntry) SetMetadata(val NilMetadata) {
-	s.Metadata = val
-}
-
-// SetAgentSession sets the value of AgentSession.
-func (s *TriageAgentEntry) SetAgentSession(val TriageSessionRef) {
-	s.AgentSession = val
-}
-
-// SetArtifact sets the value of Artifact.
-func (s *TriageAgentEntry) SetArtifact(val NilTriageArtifact) {
-	s.Artifact = val
-}
-
-// SetCreatedAt sets the value of CreatedAt.
-func (s *TriageAgentEntry) SetCreatedAt(val time.Time) {
-	s.CreatedAt = val
-}
-
 // A step of the agent. `artifact` belongs to the type of that name. `session_stopped` ends the
 // session.
 // Ref: #/components/schemas/TriageAgentEntryCreate
@@ -2286,56 +1806,6 @@ type TriageAgentEntryCreate struct {
 	Metadata      OptMetadata             `json:"metadata"`
 	Artifact      OptTriageArtifactCreate `json:"artifact"`
 	SessionStatus OptTriageSessionStatus  `json:"session_status"`
-}
-
-// GetType returns the value of Type.
-func (s *TriageAgentEntryCreate) GetType() TriageAgentEntryCreateType {
-	return s.Type
-}
-
-// GetDetail returns the value of Detail.
-func (s *TriageAgentEntryCreate) GetDetail() OptString {
-	return s.Detail
-}
-
-// GetMetadata returns the value of Metadata.
-func (s *TriageAgentEntryCreate) GetMetadata() OptMetadata {
-	return s.Metadata
-}
-
-// GetArtifact returns the value of Artifact.
-func (s *TriageAgentEntryCreate) GetArtifact() OptTriageArtifactCreate {
-	return s.Artifact
-}
-
-// GetSessionStatus returns the value of SessionStatus.
-func (s *TriageAgentEntryCreate) GetSessionStatus() OptTriageSessionStatus {
-	return s.SessionStatus
-}
-
-// SetType sets the value of Type.
-func (s *TriageAgentEntryCreate) SetType(val TriageAgentEntryCreateType) {
-	s.Type = val
-}
-
-// SetDetail sets the value of Detail.
-func (s *TriageAgentEntryCreate) SetDetail(val OptString) {
-	s.Detail = val
-}
-
-// SetMetadata sets the value of Metadata.
-func (s *TriageAgentEntryCreate) SetMetadata(val OptMetadata) {
-	s.Metadata = val
-}
-
-// SetArtifact sets the value of Artifact.
-func (s *TriageAgentEntryCreate) SetArtifact(val OptTriageArtifactCreate) {
-	s.Artifact = val
-}
-
-// SetSessionStatus sets the value of SessionStatus.
-func (s *TriageAgentEntryCreate) SetSessionStatus(val OptTriageSessionStatus) {
-	s.SessionStatus = val
 }
 
 // What kind of step it is.
@@ -2351,7 +1821,6 @@ const (
 	TriageAgentEntryCreateTypeSessionStopped TriageAgentEntryCreateType = "session_stopped"
 )
 
-// AllValues returns all TriageAgentEntryCreateType values.
 func (TriageAgentEntryCreateType) AllValues() []TriageAgentEntryCreateType {
 	return []TriageAgentEntryCreateType{
 		TriageAgentEntryCreateTypePrompt,
@@ -2364,55 +1833,12 @@ func (TriageAgentEntryCreateType) AllValues() []TriageAgentEntryCreateType {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
 func (s TriageAgentEntryCreateType) MarshalText() ([]byte, error) {
-	switch s {
-	case TriageAgentEntryCreateTypePrompt:
-		return []byte(s), nil
-	case TriageAgentEntryCreateTypeThought:
-		return []byte(s), nil
-	case TriageAgentEntryCreateTypeAction:
-		return []byte(s), nil
-	case TriageAgentEntryCreateTypeResponse:
-		return []byte(s), nil
-	case TriageAgentEntryCreateTypeArtifact:
-		return []byte(s), nil
-	case TriageAgentEntryCreateTypeError:
-		return []byte(s), nil
-	case TriageAgentEntryCreateTypeSessionStopped:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
+	return codec.EnumText(s, s.AllValues())
 }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *TriageAgentEntryCreateType) UnmarshalText(data []byte) error {
-	switch TriageAgentEntryCreateType(data) {
-	case TriageAgentEntryCreateTypePrompt:
-		*s = TriageAgentEntryCreateTypePrompt
-		return nil
-	case TriageAgentEntryCreateTypeThought:
-		*s = TriageAgentEntryCreateTypeThought
-		return nil
-	case TriageAgentEntryCreateTypeAction:
-		*s = TriageAgentEntryCreateTypeAction
-		return nil
-	case TriageAgentEntryCreateTypeResponse:
-		*s = TriageAgentEntryCreateTypeResponse
-		return nil
-	case TriageAgentEntryCreateTypeArtifact:
-		*s = TriageAgentEntryCreateTypeArtifact
-		return nil
-	case TriageAgentEntryCreateTypeError:
-		*s = TriageAgentEntryCreateTypeError
-		return nil
-	case TriageAgentEntryCreateTypeSessionStopped:
-		*s = TriageAgentEntryCreateTypeSessionStopped
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // Envelope of the answer.
@@ -2421,26 +1847,6 @@ type TriageAgentEntryReply struct {
 	Data TriageAgentEntry `json:"data"`
 	// Null on success.
 	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *TriageAgentEntryReply) GetData() TriageAgentEntry {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *TriageAgentEntryReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *TriageAgentEntryReply) SetData(val TriageAgentEntry) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *TriageAgentEntryReply) SetErrors(val struct{}) {
-	s.Errors = val
 }
 
 // What kind of step it is.
@@ -2457,7 +1863,6 @@ const (
 	TriageAgentEntryTypeSessionStopped TriageAgentEntryType = "session_stopped"
 )
 
-// AllValues returns all TriageAgentEntryType values.
 func (TriageAgentEntryType) AllValues() []TriageAgentEntryType {
 	return []TriageAgentEntryType{
 		TriageAgentEntryTypeSessionStarted,
@@ -2471,60 +1876,10 @@ func (TriageAgentEntryType) AllValues() []TriageAgentEntryType {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s TriageAgentEntryType) MarshalText() ([]byte, error) {
-	switch s {
-	case TriageAgentEntryTypeSessionStarted:
-		return []byte(s), nil
-	case TriageAgentEntryTypePrompt:
-		return []byte(s), nil
-	case TriageAgentEntryTypeThought:
-		return []byte(s), nil
-	case TriageAgentEntryTypeAction:
-		return []byte(s), nil
-	case TriageAgentEntryTypeResponse:
-		return []byte(s), nil
-	case TriageAgentEntryTypeArtifact:
-		return []byte(s), nil
-	case TriageAgentEntryTypeError:
-		return []byte(s), nil
-	case TriageAgentEntryTypeSessionStopped:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s TriageAgentEntryType) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *TriageAgentEntryType) UnmarshalText(data []byte) error {
-	switch TriageAgentEntryType(data) {
-	case TriageAgentEntryTypeSessionStarted:
-		*s = TriageAgentEntryTypeSessionStarted
-		return nil
-	case TriageAgentEntryTypePrompt:
-		*s = TriageAgentEntryTypePrompt
-		return nil
-	case TriageAgentEntryTypeThought:
-		*s = TriageAgentEntryTypeThought
-		return nil
-	case TriageAgentEntryTypeAction:
-		*s = TriageAgentEntryTypeAction
-		return nil
-	case TriageAgentEntryTypeResponse:
-		*s = TriageAgentEntryTypeResponse
-		return nil
-	case TriageAgentEntryTypeArtifact:
-		*s = TriageAgentEntryTypeArtifact
-		return nil
-	case TriageAgentEntryTypeError:
-		*s = TriageAgentEntryTypeError
-		return nil
-	case TriageAgentEntryTypeSessionStopped:
-		*s = TriageAgentEntryTypeSessionStopped
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // What to look for.
@@ -2532,16 +1887,6 @@ func (s *TriageAgentEntryType) UnmarshalText(data []byte) error {
 type TriageAnalysisCreate struct {
 	// Question to the analyst. The default is its usual question.
 	Prompt OptString `json:"prompt"`
-}
-
-// GetPrompt returns the value of Prompt.
-func (s *TriageAnalysisCreate) GetPrompt() OptString {
-	return s.Prompt
-}
-
-// SetPrompt sets the value of Prompt.
-func (s *TriageAnalysisCreate) SetPrompt(val OptString) {
-	s.Prompt = val
 }
 
 // Something an agent has made.
@@ -2564,76 +1909,6 @@ type TriageArtifact struct {
 	ExternalUrls []string `json:"external_urls"`
 }
 
-// GetID returns the value of ID.
-func (s *TriageArtifact) GetID() string {
-	return s.ID
-}
-
-// GetType returns the value of Type.
-func (s *TriageArtifact) GetType() string {
-	return s.Type
-}
-
-// GetTitle returns the value of Title.
-func (s *TriageArtifact) GetTitle() string {
-	return s.Title
-}
-
-// GetRenderer returns the value of Renderer.
-func (s *TriageArtifact) GetRenderer() NilString {
-	return s.Renderer
-}
-
-// GetStatus returns the value of Status.
-func (s *TriageArtifact) GetStatus() TriageArtifactStatus {
-	return s.Status
-}
-
-// GetPayload returns the value of Payload.
-func (s *TriageArtifact) GetPayload() NilFreeObject {
-	return s.Payload
-}
-
-// GetExternalUrls returns the value of ExternalUrls.
-func (s *TriageArtifact) GetExternalUrls() []string {
-	return s.ExternalUrls
-}
-
-// SetID sets the value of ID.
-func (s *TriageArtifact) SetID(val string) {
-	s.ID = val
-}
-
-// SetType sets the value of Type.
-func (s *TriageArtifact) SetType(val string) {
-	s.Type = val
-}
-
-// SetTitle sets the value of Title.
-func (s *TriageArtifact) SetTitle(val string) {
-	s.Title = val
-}
-
-// SetRenderer sets the value of Renderer.
-func (s *TriageArtifact) SetRenderer(val NilString) {
-	s.Renderer = val
-}
-
-// SetStatus sets the value of Status.
-func (s *TriageArtifact) SetStatus(val TriageArtifactStatus) {
-	s.Status = val
-}
-
-// SetPayload sets the value of Payload.
-func (s *TriageArtifact) SetPayload(val NilFreeObject) {
-	s.Payload = val
-}
-
-// SetExternalUrls sets the value of ExternalUrls.
-func (s *TriageArtifact) SetExternalUrls(val []string) {
-	s.ExternalUrls = val
-}
-
 // Something an agent has made.
 // Ref: #/components/schemas/TriageArtifactCreate
 type TriageArtifactCreate struct {
@@ -2652,76 +1927,6 @@ type TriageArtifactCreate struct {
 	ExternalUrls []string `json:"external_urls"`
 }
 
-// GetID returns the value of ID.
-func (s *TriageArtifactCreate) GetID() OptString {
-	return s.ID
-}
-
-// GetType returns the value of Type.
-func (s *TriageArtifactCreate) GetType() string {
-	return s.Type
-}
-
-// GetTitle returns the value of Title.
-func (s *TriageArtifactCreate) GetTitle() string {
-	return s.Title
-}
-
-// GetRenderer returns the value of Renderer.
-func (s *TriageArtifactCreate) GetRenderer() OptNilString {
-	return s.Renderer
-}
-
-// GetStatus returns the value of Status.
-func (s *TriageArtifactCreate) GetStatus() OptTriageArtifactCreateStatus {
-	return s.Status
-}
-
-// GetPayload returns the value of Payload.
-func (s *TriageArtifactCreate) GetPayload() OptFreeObject {
-	return s.Payload
-}
-
-// GetExternalUrls returns the value of ExternalUrls.
-func (s *TriageArtifactCreate) GetExternalUrls() []string {
-	return s.ExternalUrls
-}
-
-// SetID sets the value of ID.
-func (s *TriageArtifactCreate) SetID(val OptString) {
-	s.ID = val
-}
-
-// SetType sets the value of Type.
-func (s *TriageArtifactCreate) SetType(val string) {
-	s.Type = val
-}
-
-// SetTitle sets the value of Title.
-func (s *TriageArtifactCreate) SetTitle(val string) {
-	s.Title = val
-}
-
-// SetRenderer sets the value of Renderer.
-func (s *TriageArtifactCreate) SetRenderer(val OptNilString) {
-	s.Renderer = val
-}
-
-// SetStatus sets the value of Status.
-func (s *TriageArtifactCreate) SetStatus(val OptTriageArtifactCreateStatus) {
-	s.Status = val
-}
-
-// SetPayload sets the value of Payload.
-func (s *TriageArtifactCreate) SetPayload(val OptFreeObject) {
-	s.Payload = val
-}
-
-// SetExternalUrls sets the value of ExternalUrls.
-func (s *TriageArtifactCreate) SetExternalUrls(val []string) {
-	s.ExternalUrls = val
-}
-
 // Whether it can be shown.
 type TriageArtifactCreateStatus string
 
@@ -2731,7 +1936,6 @@ const (
 	TriageArtifactCreateStatusError   TriageArtifactCreateStatus = "error"
 )
 
-// AllValues returns all TriageArtifactCreateStatus values.
 func (TriageArtifactCreateStatus) AllValues() []TriageArtifactCreateStatus {
 	return []TriageArtifactCreateStatus{
 		TriageArtifactCreateStatusPending,
@@ -2740,35 +1944,12 @@ func (TriageArtifactCreateStatus) AllValues() []TriageArtifactCreateStatus {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
 func (s TriageArtifactCreateStatus) MarshalText() ([]byte, error) {
-	switch s {
-	case TriageArtifactCreateStatusPending:
-		return []byte(s), nil
-	case TriageArtifactCreateStatusReady:
-		return []byte(s), nil
-	case TriageArtifactCreateStatusError:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
+	return codec.EnumText(s, s.AllValues())
 }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *TriageArtifactCreateStatus) UnmarshalText(data []byte) error {
-	switch TriageArtifactCreateStatus(data) {
-	case TriageArtifactCreateStatusPending:
-		*s = TriageArtifactCreateStatusPending
-		return nil
-	case TriageArtifactCreateStatusReady:
-		*s = TriageArtifactCreateStatusReady
-		return nil
-	case TriageArtifactCreateStatusError:
-		*s = TriageArtifactCreateStatusError
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // Whether it can be shown.
@@ -2780,7 +1961,6 @@ const (
 	TriageArtifactStatusError   TriageArtifactStatus = "error"
 )
 
-// AllValues returns all TriageArtifactStatus values.
 func (TriageArtifactStatus) AllValues() []TriageArtifactStatus {
 	return []TriageArtifactStatus{
 		TriageArtifactStatusPending,
@@ -2789,35 +1969,10 @@ func (TriageArtifactStatus) AllValues() []TriageArtifactStatus {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s TriageArtifactStatus) MarshalText() ([]byte, error) {
-	switch s {
-	case TriageArtifactStatusPending:
-		return []byte(s), nil
-	case TriageArtifactStatusReady:
-		return []byte(s), nil
-	case TriageArtifactStatusError:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s TriageArtifactStatus) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *TriageArtifactStatus) UnmarshalText(data []byte) error {
-	switch TriageArtifactStatus(data) {
-	case TriageArtifactStatusPending:
-		*s = TriageArtifactStatusPending
-		return nil
-	case TriageArtifactStatusReady:
-		*s = TriageArtifactStatusReady
-		return nil
-	case TriageArtifactStatusError:
-		*s = TriageArtifactStatusError
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // A comment.
@@ -2829,41 +1984,11 @@ type TriageCommentCreate struct {
 	ResourceLinkIds []string `json:"resource_link_ids"`
 }
 
-// GetDetail returns the value of Detail.
-func (s *TriageCommentCreate) GetDetail() string {
-	return s.Detail
-}
-
-// GetResourceLinkIds returns the value of ResourceLinkIds.
-func (s *TriageCommentCreate) GetResourceLinkIds() []string {
-	return s.ResourceLinkIds
-}
-
-// SetDetail sets the value of Detail.
-func (s *TriageCommentCreate) SetDetail(val string) {
-	s.Detail = val
-}
-
-// SetResourceLinkIds sets the value of ResourceLinkIds.
-func (s *TriageCommentCreate) SetResourceLinkIds(val []string) {
-	s.ResourceLinkIds = val
-}
-
 // A comment's new words.
 // Ref: #/components/schemas/TriageCommentEdit
 type TriageCommentEdit struct {
 	// The words.
 	Detail string `json:"detail"`
-}
-
-// GetDetail returns the value of Detail.
-func (s *TriageCommentEdit) GetDetail() string {
-	return s.Detail
-}
-
-// SetDetail sets the value of Detail.
-func (s *TriageCommentEdit) SetDetail(val string) {
-	s.Detail = val
 }
 
 // Decision about an issue of the backlog.
@@ -2875,26 +2000,6 @@ type TriageDecision struct {
 	Detail OptString `json:"detail"`
 }
 
-// GetDecision returns the value of Decision.
-func (s *TriageDecision) GetDecision() TriageDecisionDecision {
-	return s.Decision
-}
-
-// GetDetail returns the value of Detail.
-func (s *TriageDecision) GetDetail() OptString {
-	return s.Detail
-}
-
-// SetDecision sets the value of Decision.
-func (s *TriageDecision) SetDecision(val TriageDecisionDecision) {
-	s.Decision = val
-}
-
-// SetDetail sets the value of Detail.
-func (s *TriageDecision) SetDetail(val OptString) {
-	s.Detail = val
-}
-
 // Whether it is to be worked on.
 type TriageDecisionDecision string
 
@@ -2903,7 +2008,6 @@ const (
 	TriageDecisionDecisionDeclined TriageDecisionDecision = "declined"
 )
 
-// AllValues returns all TriageDecisionDecision values.
 func (TriageDecisionDecision) AllValues() []TriageDecisionDecision {
 	return []TriageDecisionDecision{
 		TriageDecisionDecisionAccepted,
@@ -2911,30 +2015,12 @@ func (TriageDecisionDecision) AllValues() []TriageDecisionDecision {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
 func (s TriageDecisionDecision) MarshalText() ([]byte, error) {
-	switch s {
-	case TriageDecisionDecisionAccepted:
-		return []byte(s), nil
-	case TriageDecisionDecisionDeclined:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
+	return codec.EnumText(s, s.AllValues())
 }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *TriageDecisionDecision) UnmarshalText(data []byte) error {
-	switch TriageDecisionDecision(data) {
-	case TriageDecisionDecisionAccepted:
-		*s = TriageDecisionDecisionAccepted
-		return nil
-	case TriageDecisionDecisionDeclined:
-		*s = TriageDecisionDecisionDeclined
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // A flag on a call of an issue.
@@ -2964,116 +2050,6 @@ type TriageFlag struct {
 	CreatedAt time.Time `json:"created_at"`
 }
 
-// GetID returns the value of ID.
-func (s *TriageFlag) GetID() string {
-	return s.ID
-}
-
-// GetIssueID returns the value of IssueID.
-func (s *TriageFlag) GetIssueID() string {
-	return s.IssueID
-}
-
-// GetCallID returns the value of CallID.
-func (s *TriageFlag) GetCallID() string {
-	return s.CallID
-}
-
-// GetType returns the value of Type.
-func (s *TriageFlag) GetType() string {
-	return s.Type
-}
-
-// GetNote returns the value of Note.
-func (s *TriageFlag) GetNote() NilString {
-	return s.Note
-}
-
-// GetNodeID returns the value of NodeID.
-func (s *TriageFlag) GetNodeID() NilString {
-	return s.NodeID
-}
-
-// GetNodeName returns the value of NodeName.
-func (s *TriageFlag) GetNodeName() NilString {
-	return s.NodeName
-}
-
-// GetMessageIndex returns the value of MessageIndex.
-func (s *TriageFlag) GetMessageIndex() NilInt {
-	return s.MessageIndex
-}
-
-// GetMessageText returns the value of MessageText.
-func (s *TriageFlag) GetMessageText() NilString {
-	return s.MessageText
-}
-
-// GetCreatedByID returns the value of CreatedByID.
-func (s *TriageFlag) GetCreatedByID() NilString {
-	return s.CreatedByID
-}
-
-// GetCreatedAt returns the value of CreatedAt.
-func (s *TriageFlag) GetCreatedAt() time.Time {
-	return s.CreatedAt
-}
-
-// SetID sets the value of ID.
-func (s *TriageFlag) SetID(val string) {
-	s.ID = val
-}
-
-// SetIssueID sets the value of IssueID.
-func (s *TriageFlag) SetIssueID(val string) {
-	s.IssueID = val
-}
-
-// SetCallID sets the value of CallID.
-func (s *TriageFlag) SetCallID(val string) {
-	s.CallID = val
-}
-
-// SetType sets the value of Type.
-func (s *TriageFlag) SetType(val string) {
-	s.Type = val
-}
-
-// SetNote sets the value of Note.
-func (s *TriageFlag) SetNote(val NilString) {
-	s.Note = val
-}
-
-// SetNodeID sets the value of NodeID.
-func (s *TriageFlag) SetNodeID(val NilString) {
-	s.NodeID = val
-}
-
-// SetNodeName sets the value of NodeName.
-func (s *TriageFlag) SetNodeName(val NilString) {
-	s.NodeName = val
-}
-
-// SetMessageIndex sets the value of MessageIndex.
-func (s *TriageFlag) SetMessageIndex(val NilInt) {
-	s.MessageIndex = val
-}
-
-// SetMessageText sets the value of MessageText.
-func (s *TriageFlag) SetMessageText(val NilString) {
-	s.MessageText = val
-}
-
-// SetCreatedByID sets the value of CreatedByID.
-func (s *TriageFlag) SetCreatedByID(val NilString) {
-	s.CreatedByID = val
-}
-
-// SetCreatedAt sets the value of CreatedAt.
-func (s *TriageFlag) SetCreatedAt(val time.Time) {
-	s.CreatedAt = val
-}
-
 // Mark at a place in an attached call.
 // Ref: #/components/schemas/TriageFlagCreate
 type TriageFlagCreate struct {
@@ -3095,76 +2071,6 @@ type TriageFlagCreate struct {
 	MessageText OptNilString `json:"message_text"`
 }
 
-// GetCallID returns the value of CallID.
-func (s *TriageFlagCreate) GetCallID() string {
-	return s.CallID
-}
-
-// GetType returns the value of Type.
-func (s *TriageFlagCreate) GetType() string {
-	return s.Type
-}
-
-// GetNote returns the value of Note.
-func (s *TriageFlagCreate) GetNote() OptNilString {
-	return s.Note
-}
-
-// GetNodeID returns the value of NodeID.
-func (s *TriageFlagCreate) GetNodeID() OptNilString {
-	return s.NodeID
-}
-
-// GetNodeName returns the value of NodeName.
-func (s *TriageFlagCreate) GetNodeName() OptNilString {
-	return s.NodeName
-}
-
-// GetMessageIndex returns the value of MessageIndex.
-func (s *TriageFlagCreate) GetMessageIndex() OptNilInt {
-	return s.MessageIndex
-}
-
-// GetMessageText returns the value of MessageText.
-func (s *TriageFlagCreate) GetMessageText() OptNilString {
-	return s.MessageText
-}
-
-// SetCallID sets the value of CallID.
-func (s *TriageFlagCreate) SetCallID(val string) {
-	s.CallID = val
-}
-
-// SetType sets the value of Type.
-func (s *TriageFlagCreate) SetType(val string) {
-	s.Type = val
-}
-
-// SetNote sets the value of Note.
-func (s *TriageFlagCreate) SetNote(val OptNilString) {
-	s.Note = val
-}
-
-// SetNodeID sets the value of NodeID.
-func (s *TriageFlagCreate) SetNodeID(val OptNilString) {
-	s.NodeID = val
-}
-
-// SetNodeName sets the value of NodeName.
-func (s *TriageFlagCreate) SetNodeName(val OptNilString) {
-	s.NodeName = val
-}
-
-// SetMessageIndex sets the value of MessageIndex.
-func (s *TriageFlagCreate) SetMessageIndex(val OptNilInt) {
-	s.MessageIndex = val
-}
-
-// SetMessageText sets the value of MessageText.
-func (s *TriageFlagCreate) SetMessageText(val OptNilString) {
-	s.MessageText = val
-}
-
 // Envelope of the answer.
 // Ref: #/components/schemas/TriageFlagListReply
 type TriageFlagListReply struct {
@@ -3174,52 +2080,12 @@ type TriageFlagListReply struct {
 	Errors struct{} `json:"errors"`
 }
 
-// GetData returns the value of Data.
-func (s *TriageFlagListReply) GetData() []TriageFlag {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *TriageFlagListReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *TriageFlagListReply) SetData(val []TriageFlag) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *TriageFlagListReply) SetErrors(val struct{}) {
-	s.Errors = val
-}
-
 // Envelope of the answer.
 // Ref: #/components/schemas/TriageFlagReply
 type TriageFlagReply struct {
 	Data TriageFlag `json:"data"`
 	// Null on success.
 	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *TriageFlagReply) GetData() TriageFlag {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *TriageFlagReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *TriageFlagReply) SetData(val TriageFlag) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *TriageFlagReply) SetErrors(val struct{}) {
-	s.Errors = val
 }
 
 // An entry that another one stands for. What it does not have is as in that one.
@@ -3233,46 +2099,6 @@ type TriageFoldedEntry struct {
 	Resources []TriageResource `json:"resources"`
 	// When it happened.
 	CreatedAt time.Time `json:"created_at"`
-}
-
-// GetID returns the value of ID.
-func (s *TriageFoldedEntry) GetID() string {
-	return s.ID
-}
-
-// GetMetadata returns the value of Metadata.
-func (s *TriageFoldedEntry) GetMetadata() NilMetadata {
-	return s.Metadata
-}
-
-// GetResources returns the value of Resources.
-func (s *TriageFoldedEntry) GetResources() []TriageResource {
-	return s.Resources
-}
-
-// GetCreatedAt returns the value of CreatedAt.
-func (s *TriageFoldedEntry) GetCreatedAt() time.Time {
-	return s.CreatedAt
-}
-
-// SetID sets the value of ID.
-func (s *TriageFoldedEntry) SetID(val string) {
-	s.ID = val
-}
-
-// SetMetadata sets the value of Metadata.
-func (s *TriageFoldedEntry) SetMetadata(val NilMetadata) {
-	s.Metadata = val
-}
-
-// SetResources sets the value of Resources.
-func (s *TriageFoldedEntry) SetResources(val []TriageResource) {
-	s.Resources = val
-}
-
-// SetCreatedAt sets the value of CreatedAt.
-func (s *TriageFoldedEntry) SetCreatedAt(val time.Time) {
-	s.CreatedAt = val
 }
 
 // A problem under investigation.
@@ -3328,256 +2154,6 @@ type TriageIssue struct {
 	Version int `json:"version"`
 }
 
-// GetID returns the value of ID.
-func (s *TriageIssue) GetID() string {
-	return s.ID
-}
-
-// GetTriageID returns the value of TriageID.
-func (s *TriageIssue) GetTriageID() string {
-	return s.TriageID
-}
-
-// GetOrgID returns the value of OrgID.
-func (s *TriageIssue) GetOrgID() string {
-	return s.OrgID
-}
-
-// GetNumber returns the value of Number.
-func (s *TriageIssue) GetNumber() int {
-	return s.Number
-}
-
-// GetTitle returns the value of Title.
-func (s *TriageIssue) GetTitle() string {
-	return s.Title
-}
-
-// GetDescription returns the value of Description.
-func (s *TriageIssue) GetDescription() NilString {
-	return s.Description
-}
-
-// GetStatus returns the value of Status.
-func (s *TriageIssue) GetStatus() TriageStatus {
-	return s.Status
-}
-
-// GetSeverity returns the value of Severity.
-func (s *TriageIssue) GetSeverity() TriageSeverity {
-	return s.Severity
-}
-
-// GetSource returns the value of Source.
-func (s *TriageIssue) GetSource() TriageSource {
-	return s.Source
-}
-
-// GetCategory returns the value of Category.
-func (s *TriageIssue) GetCategory() NilString {
-	return s.Category
-}
-
-// GetOwnerID returns the value of OwnerID.
-func (s *TriageIssue) GetOwnerID() NilString {
-	return s.OwnerID
-}
-
-// GetAssigneeID returns the value of AssigneeID.
-func (s *TriageIssue) GetAssigneeID() NilString {
-	return s.AssigneeID
-}
-
-// GetAuthorID returns the value of AuthorID.
-func (s *TriageIssue) GetAuthorID() NilString {
-	return s.AuthorID
-}
-
-// GetExternalLink returns the value of ExternalLink.
-func (s *TriageIssue) GetExternalLink() NilString {
-	return s.ExternalLink
-}
-
-// GetMergedInto returns the value of MergedInto.
-func (s *TriageIssue) GetMergedInto() NilString {
-	return s.MergedInto
-}
-
-// GetCreatedAt returns the value of CreatedAt.
-func (s *TriageIssue) GetCreatedAt() time.Time {
-	return s.CreatedAt
-}
-
-// GetUpdatedAt returns the value of UpdatedAt.
-func (s *TriageIssue) GetUpdatedAt() time.Time {
-	return s.UpdatedAt
-}
-
-// GetLastActivityAt returns the value of LastActivityAt.
-func (s *TriageIssue) GetLastActivityAt() time.Time {
-	return s.LastActivityAt
-}
-
-// GetResourceCount returns the value of ResourceCount.
-func (s *TriageIssue) GetResourceCount() int {
-	return s.ResourceCount
-}
-
-// GetFlagCount returns the value of FlagCount.
-func (s *TriageIssue) GetFlagCount() int {
-	return s.FlagCount
-}
-
-// GetRelationCount returns the value of RelationCount.
-func (s *TriageIssue) GetRelationCount() int {
-	return s.RelationCount
-}
-
-// GetLatestAgentSession returns the value of LatestAgentSession.
-func (s *TriageIssue) GetLatestAgentSession() NilTriageSessionRef {
-	return s.LatestAgentSession
-}
-
-// GetIsProcessing returns the value of IsProcessing.
-func (s *TriageIssue) GetIsProcessing() bool {
-	return s.IsProcessing
-}
-
-// GetHasUnreadActivity returns the value of HasUnreadActivity.
-func (s *TriageIssue) GetHasUnreadActivity() bool {
-	return s.HasUnreadActivity
-}
-
-// GetVersion returns the value of Version.
-func (s *TriageIssue) GetVersion() int {
-	return s.Version
-}
-
-// SetID sets the value of ID.
-func (s *TriageIssue) SetID(val string) {
-	s.ID = val
-}
-
-// SetTriageID sets the value of TriageID.
-func (s *TriageIssue) SetTriageID(val string) {
-	s.TriageID = val
-}
-
-// SetOrgID sets the value of OrgID.
-func (s *TriageIssue) SetOrgID(val string) {
-	s.OrgID = val
-}
-
-// SetNumber sets the value of Number.
-func (s *TriageIssue) SetNumber(val int) {
-	s.Number = val
-}
-
-// SetTitle sets the value of Title.
-func (s *TriageIssue) SetTitle(val string) {
-	s.Title = val
-}
-
-// SetDescription sets the value of Description.
-func (s *TriageIssue) SetDescription(val NilString) {
-	s.Description = val
-}
-
-// SetStatus sets the value of Status.
-func (s *TriageIssue) SetStatus(val TriageStatus) {
-	s.Status = val
-}
-
-// SetSeverity sets the value of Severity.
-func (s *TriageIssue) SetSeverity(val TriageSeverity) {
-	s.Severity = val
-}
-
-// SetSource sets the value of Source.
-func (s *TriageIssue) SetSource(val TriageSource) {
-	s.Source = val
-}
-
-// SetCategory sets the value of Category.
-func (s *TriageIssue) SetCategory(val NilString) {
-	s.Category = val
-}
-
-// SetOwnerID sets the value of OwnerID.
-func (s *TriageIssue) SetOwnerID(val NilString) {
-	s.OwnerID = val
-}
-
-// SetAssigneeID sets the value of AssigneeID.
-func (s *TriageIssue) SetAssigneeID(val NilString) {
-	s.AssigneeID = val
-}
-
-// SetAuthorID sets the value of AuthorID.
-func (s *TriageIssue) SetAuthorID(val NilString) {
-	s.AuthorID = val
-}
-
-// SetExternalLink sets the value of ExternalLink.
-func (s *TriageIssue) SetExternalLink(val NilString) {
-	s.ExternalLink = val
-}
-
-// SetMergedInto sets the value of MergedInto.
-func (s *TriageIssue) SetMergedInto(val NilString) {
-	s.MergedInto = val
-}
-
-// SetCreatedAt sets the value of CreatedAt.
-func (s *TriageIssue) SetCreatedAt(val time.Time) {
-	s.CreatedAt = val
-}
-
-// SetUpdatedAt sets the value of UpdatedAt.
-func (s *TriageIssue) SetUpdatedAt(val time.Time) {
-	s.UpdatedAt = val
-}
-
-// SetLastActivityAt sets the value of LastActivityAt.
-func (s *TriageIssue) SetLastActivityAt(val time.Time) {
-	s.LastActivityAt = val
-}
-
-// SetResourceCount sets the value of ResourceCount.
-func (s *TriageIssue) SetResourceCount(val int) {
-	s.ResourceCount = val
-}
-
-// SetFlagCount sets the value of FlagCount.
-func (s *TriageIssue) SetFlagCount(val int) {
-	s.FlagCount = val
-}
-
-// SetRelationCount sets the value of RelationCount.
-func (s *TriageIssue) SetRelationCount(val int) {
-	s.RelationCount = val
-}
-
-// SetLatestAgentSession sets the value of LatestAgentSession.
-func (s *TriageIssue) SetLatestAgentSession(val NilTriageSessionRef) {
-	s.LatestAgentSession = val
-}
-
-// SetIsProcessing sets the value of IsProcessing.
-func (s *TriageIssue) SetIsProcessing(val bool) {
-	s.IsProcessing = val
-}
-
-// SetHasUnreadActivity sets the value of HasUnreadActivity.
-func (s *TriageIssue) SetHasUnreadActivity(val bool) {
-	s.HasUnreadActivity = val
-}
-
-// SetVersion sets the value of Version.
-func (s *TriageIssue) SetVersion(val int) {
-	s.Version = val
-}
-
 // A new issue.
 // Ref: #/components/schemas/TriageIssueCreate
 type TriageIssueCreate struct {
@@ -3601,96 +2177,6 @@ type TriageIssueCreate struct {
 	ExternalLink OptNilString `json:"external_link"`
 }
 
-// GetTitle returns the value of Title.
-func (s *TriageIssueCreate) GetTitle() string {
-	return s.Title
-}
-
-// GetDescription returns the value of Description.
-func (s *TriageIssueCreate) GetDescription() OptString {
-	return s.Description
-}
-
-// GetStatus returns the value of Status.
-func (s *TriageIssueCreate) GetStatus() OptTriageIssueCreateStatus {
-	return s.Status
-}
-
-// GetSeverity returns the value of Severity.
-func (s *TriageIssueCreate) GetSeverity() OptTriageIssueCreateSeverity {
-	return s.Severity
-}
-
-// GetSource returns the value of Source.
-func (s *TriageIssueCreate) GetSource() OptTriageIssueCreateSource {
-	return s.Source
-}
-
-// GetCategory returns the value of Category.
-func (s *TriageIssueCreate) GetCategory() OptNilString {
-	return s.Category
-}
-
-// GetOwnerID returns the value of OwnerID.
-func (s *TriageIssueCreate) GetOwnerID() OptNilString {
-	return s.OwnerID
-}
-
-// GetAssigneeID returns the value of AssigneeID.
-func (s *TriageIssueCreate) GetAssigneeID() OptNilString {
-	return s.AssigneeID
-}
-
-// GetExternalLink returns the value of ExternalLink.
-func (s *TriageIssueCreate) GetExternalLink() OptNilString {
-	return s.ExternalLink
-}
-
-// SetTitle sets the value of Title.
-func (s *TriageIssueCreate) SetTitle(val string) {
-	s.Title = val
-}
-
-// SetDescription sets the value of Description.
-func (s *TriageIssueCreate) SetDescription(val OptString) {
-	s.Description = val
-}
-
-// SetStatus sets the value of Status.
-func (s *TriageIssueCreate) SetStatus(val OptTriageIssueCreateStatus) {
-	s.Status = val
-}
-
-// SetSeverity sets the value of Severity.
-func (s *TriageIssueCreate) SetSeverity(val OptTriageIssueCreateSeverity) {
-	s.Severity = val
-}
-
-// SetSource sets the value of Source.
-func (s *TriageIssueCreate) SetSource(val OptTriageIssueCreateSource) {
-	s.Source = val
-}
-
-// SetCategory sets the value of Category.
-func (s *TriageIssueCreate) SetCategory(val OptNilString) {
-	s.Category = val
-}
-
-// SetOwnerID sets the value of OwnerID.
-func (s *TriageIssueCreate) SetOwnerID(val OptNilString) {
-	s.OwnerID = val
-}
-
-// SetAssigneeID sets the value of AssigneeID.
-func (s *TriageIssueCreate) SetAssigneeID(val OptNilString) {
-	s.AssigneeID = val
-}
-
-// SetExternalLink sets the value of ExternalLink.
-func (s *TriageIssueCreate) SetExternalLink(val OptNilString) {
-	s.ExternalLink = val
-}
-
 // How bad it is.
 type TriageIssueCreateSeverity string
 
@@ -3701,7 +2187,6 @@ const (
 	TriageIssueCreateSeverityLow      TriageIssueCreateSeverity = "low"
 )
 
-// AllValues returns all TriageIssueCreateSeverity values.
 func (TriageIssueCreateSeverity) AllValues() []TriageIssueCreateSeverity {
 	return []TriageIssueCreateSeverity{
 		TriageIssueCreateSeverityCritical,
@@ -3711,40 +2196,12 @@ func (TriageIssueCreateSeverity) AllValues() []TriageIssueCreateSeverity {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
 func (s TriageIssueCreateSeverity) MarshalText() ([]byte, error) {
-	switch s {
-	case TriageIssueCreateSeverityCritical:
-		return []byte(s), nil
-	case TriageIssueCreateSeverityHigh:
-		return []byte(s), nil
-	case TriageIssueCreateSeverityMedium:
-		return []byte(s), nil
-	case TriageIssueCreateSeverityLow:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
+	return codec.EnumText(s, s.AllValues())
 }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *TriageIssueCreateSeverity) UnmarshalText(data []byte) error {
-	switch TriageIssueCreateSeverity(data) {
-	case TriageIssueCreateSeverityCritical:
-		*s = TriageIssueCreateSeverityCritical
-		return nil
-	case TriageIssueCreateSeverityHigh:
-		*s = TriageIssueCreateSeverityHigh
-		return nil
-	case TriageIssueCreateSeverityMedium:
-		*s = TriageIssueCreateSeverityMedium
-		return nil
-	case TriageIssueCreateSeverityLow:
-		*s = TriageIssueCreateSeverityLow
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // Who found it.
@@ -3756,7 +2213,6 @@ const (
 	TriageIssueCreateSourceClient    TriageIssueCreateSource = "client"
 )
 
-// AllValues returns all TriageIssueCreateSource values.
 func (TriageIssueCreateSource) AllValues() []TriageIssueCreateSource {
 	return []TriageIssueCreateSource{
 		TriageIssueCreateSourceManual,
@@ -3765,35 +2221,12 @@ func (TriageIssueCreateSource) AllValues() []TriageIssueCreateSource {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
 func (s TriageIssueCreateSource) MarshalText() ([]byte, error) {
-	switch s {
-	case TriageIssueCreateSourceManual:
-		return []byte(s), nil
-	case TriageIssueCreateSourceAutomated:
-		return []byte(s), nil
-	case TriageIssueCreateSourceClient:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
+	return codec.EnumText(s, s.AllValues())
 }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *TriageIssueCreateSource) UnmarshalText(data []byte) error {
-	switch TriageIssueCreateSource(data) {
-	case TriageIssueCreateSourceManual:
-		*s = TriageIssueCreateSourceManual
-		return nil
-	case TriageIssueCreateSourceAutomated:
-		*s = TriageIssueCreateSourceAutomated
-		return nil
-	case TriageIssueCreateSourceClient:
-		*s = TriageIssueCreateSourceClient
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // Where the work stands.
@@ -3808,7 +2241,6 @@ const (
 	TriageIssueCreateStatusClosed     TriageIssueCreateStatus = "closed"
 )
 
-// AllValues returns all TriageIssueCreateStatus values.
 func (TriageIssueCreateStatus) AllValues() []TriageIssueCreateStatus {
 	return []TriageIssueCreateStatus{
 		TriageIssueCreateStatusBacklog,
@@ -3820,50 +2252,12 @@ func (TriageIssueCreateStatus) AllValues() []TriageIssueCreateStatus {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
 func (s TriageIssueCreateStatus) MarshalText() ([]byte, error) {
-	switch s {
-	case TriageIssueCreateStatusBacklog:
-		return []byte(s), nil
-	case TriageIssueCreateStatusTodo:
-		return []byte(s), nil
-	case TriageIssueCreateStatusInProgress:
-		return []byte(s), nil
-	case TriageIssueCreateStatusInReview:
-		return []byte(s), nil
-	case TriageIssueCreateStatusDone:
-		return []byte(s), nil
-	case TriageIssueCreateStatusClosed:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
+	return codec.EnumText(s, s.AllValues())
 }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *TriageIssueCreateStatus) UnmarshalText(data []byte) error {
-	switch TriageIssueCreateStatus(data) {
-	case TriageIssueCreateStatusBacklog:
-		*s = TriageIssueCreateStatusBacklog
-		return nil
-	case TriageIssueCreateStatusTodo:
-		*s = TriageIssueCreateStatusTodo
-		return nil
-	case TriageIssueCreateStatusInProgress:
-		*s = TriageIssueCreateStatusInProgress
-		return nil
-	case TriageIssueCreateStatusInReview:
-		*s = TriageIssueCreateStatusInReview
-		return nil
-	case TriageIssueCreateStatusDone:
-		*s = TriageIssueCreateStatusDone
-		return nil
-	case TriageIssueCreateStatusClosed:
-		*s = TriageIssueCreateStatusClosed
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // Something that happened to the issue.
@@ -3898,162 +2292,12 @@ type TriageIssueEntry struct {
 	Folded []TriageFoldedEntry `json:"folded"`
 }
 
-// GetEntryKind returns the value of EntryKind.
-func (s *TriageIssueEntry) GetEntryKind() string {
-	return s.EntryKind
-}
-
-// GetID returns the value of ID.
-func (s *TriageIssueEntry) GetID() string {
-	return s.ID
-}
-
-// GetIssueID returns the value of IssueID.
-func (s *TriageIssueEntry) GetIssueID() string {
-	return s.IssueID
-}
-
-// GetType returns the value of Type.
-func (s *TriageIssueEntry) GetType() TriageIssueEntryType {
-	return s.Type
-}
-
-// GetActor returns the value of Actor.
-func (s *TriageIssueEntry) GetActor() NilTriageActor {
-	return s.Actor
-}
-
-// GetDetail returns the value of Detail.
-func (s *TriageIssueEntry) GetDetail() string {
-	return s.Detail
-}
-
-// GetFromStatus returns the value of FromStatus.
-func (s *TriageIssueEntry) GetFromStatus() NilString {
-	return s.FromStatus
-}
-
-// GetToStatus returns the value of ToStatus.
-func (s *TriageIssueEntry) GetToStatus() NilString {
-	return s.ToStatus
-}
-
-// GetMetadata returns the value of Metadata.
-func (s *TriageIssueEntry) GetMetadata() NilMetadata {
-	return s.Metadata
-}
-
-// GetResources returns the value of Resources.
-func (s *TriageIssueEntry) GetResources() []TriageResource {
-	return s.Resources
-}
-
-// GetReferencedIssues returns the value of ReferencedIssues.
-func (s *TriageIssueEntry) GetReferencedIssues() []TriageIssueRef {
-	return s.ReferencedIssues
-}
-
-// GetCreatedAt returns the value of CreatedAt.
-func (s *TriageIssueEntry) GetCreatedAt() time.Time {
-	return s.CreatedAt
-}
-
-// GetFolded returns the value of Folded.
-func (s *TriageIssueEntry) GetFolded() []TriageFoldedEntry {
-	return s.Folded
-}
-
-// SetEntryKind sets the value of EntryKind.
-func (s *TriageIssueEntry) SetEntryKind(val string) {
-	s.EntryKind = val
-}
-
-// SetID sets the value of ID.
-func (s *TriageIssueEntry) SetID(val string) {
-	s.ID = val
-}
-
-// SetIssueID sets the value of IssueID.
-func (s *TriageIssueEntry) SetIssueID(val string) {
-	s.IssueID = val
-}
-
-// SetType sets the value of Type.
-func (s *TriageIssueEntry) SetType(val TriageIssueEntryType) {
-	s.Type = val
-}
-
-// SetActor sets the value of Actor.
-func (s *TriageIssueEntry) SetActor(val NilTriageActor) {
-	s.Actor = val
-}
-
-// SetDetail sets the value of Detail.
-func (s *TriageIssueEntry) SetDetail(val string) {
-	s.Detail = val
-}
-
-// SetFromStatus sets the value of FromStatus.
-func (s *TriageIssueEntry) SetFromStatus(val NilString) {
-	s.FromStatus = val
-}
-
-// SetToStatus sets the value of ToStatus.
-func (s *TriageIssueEntry) SetToStatus(val NilString) {
-	s.ToStatus = val
-}
-
-// SetMetadata sets the value of Metadata.
-func (s *TriageIssueEntry) SetMetadata(val NilMetadata) {
-	s.Metadata = val
-}
-
-// SetResources sets the value of Resources.
-func (s *TriageIssueEntry) SetResources(val []TriageResource) {
-	s.Resources = val
-}
-
-// SetReferencedIssues sets the value of ReferencedIssues.
-func (s *TriageIssueEntry) SetReferencedIssues(val []TriageIssueRef) {
-	s.ReferencedIssues = val
-}
-
-// SetCreatedAt sets the value of CreatedAt.
-func (s *TriageIssueEntry) SetCreatedAt(val time.Time) {
-	s.CreatedAt = val
-}
-
-// SetFolded sets the value of Folded.
-func (s *TriageIssueEntry) SetFolded(val []TriageFoldedEntry) {
-	s.Folded = val
-}
-
 // Envelope of the answer.
 // Ref: #/components/schemas/TriageIssueEntryReply
 type TriageIssueEntryReply struct {
 	Data TriageIssueEntry `json:"data"`
 	// Null on success.
 	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *TriageIssueEntryReply) GetData() TriageIssueEntry {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *TriageIssueEntryReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *TriageIssueEntryReply) SetData(val TriageIssueEntry) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *TriageIssueEntryReply) SetErrors(val struct{}) {
-	s.Errors = val
 }
 
 // What happened.
@@ -4079,7 +2323,6 @@ const (
 	TriageIssueEntryTypeMerged          TriageIssueEntryType = "merged"
 )
 
-// AllValues returns all TriageIssueEntryType values.
 func (TriageIssueEntryType) AllValues() []TriageIssueEntryType {
 	return []TriageIssueEntryType{
 		TriageIssueEntryTypeCreated,
@@ -4102,105 +2345,10 @@ func (TriageIssueEntryType) AllValues() []TriageIssueEntryType {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s TriageIssueEntryType) MarshalText() ([]byte, error) {
-	switch s {
-	case TriageIssueEntryTypeCreated:
-		return []byte(s), nil
-	case TriageIssueEntryTypeStatusChanged:
-		return []byte(s), nil
-	case TriageIssueEntryTypeSeverityChanged:
-		return []byte(s), nil
-	case TriageIssueEntryTypeCategoryChanged:
-		return []byte(s), nil
-	case TriageIssueEntryTypeAssigneeChanged:
-		return []byte(s), nil
-	case TriageIssueEntryTypeOwnerChanged:
-		return []byte(s), nil
-	case TriageIssueEntryTypeComment:
-		return []byte(s), nil
-	case TriageIssueEntryTypeResourceAdded:
-		return []byte(s), nil
-	case TriageIssueEntryTypeResourceRemoved:
-		return []byte(s), nil
-	case TriageIssueEntryTypeFlagAdded:
-		return []byte(s), nil
-	case TriageIssueEntryTypeFlagRemoved:
-		return []byte(s), nil
-	case TriageIssueEntryTypeRelationAdded:
-		return []byte(s), nil
-	case TriageIssueEntryTypeRelationRemoved:
-		return []byte(s), nil
-	case TriageIssueEntryTypeAlertTransition:
-		return []byte(s), nil
-	case TriageIssueEntryTypeAccepted:
-		return []byte(s), nil
-	case TriageIssueEntryTypeDeclined:
-		return []byte(s), nil
-	case TriageIssueEntryTypeMerged:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s TriageIssueEntryType) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *TriageIssueEntryType) UnmarshalText(data []byte) error {
-	switch TriageIssueEntryType(data) {
-	case TriageIssueEntryTypeCreated:
-		*s = TriageIssueEntryTypeCreated
-		return nil
-	case TriageIssueEntryTypeStatusChanged:
-		*s = TriageIssueEntryTypeStatusChanged
-		return nil
-	case TriageIssueEntryTypeSeverityChanged:
-		*s = TriageIssueEntryTypeSeverityChanged
-		return nil
-	case TriageIssueEntryTypeCategoryChanged:
-		*s = TriageIssueEntryTypeCategoryChanged
-		return nil
-	case TriageIssueEntryTypeAssigneeChanged:
-		*s = TriageIssueEntryTypeAssigneeChanged
-		return nil
-	case TriageIssueEntryTypeOwnerChanged:
-		*s = TriageIssueEntryTypeOwnerChanged
-		return nil
-	case TriageIssueEntryTypeComment:
-		*s = TriageIssueEntryTypeComment
-		return nil
-	case TriageIssueEntryTypeResourceAdded:
-		*s = TriageIssueEntryTypeResourceAdded
-		return nil
-	case TriageIssueEntryTypeResourceRemoved:
-		*s = TriageIssueEntryTypeResourceRemoved
-		return nil
-	case TriageIssueEntryTypeFlagAdded:
-		*s = TriageIssueEntryTypeFlagAdded
-		return nil
-	case TriageIssueEntryTypeFlagRemoved:
-		*s = TriageIssueEntryTypeFlagRemoved
-		return nil
-	case TriageIssueEntryTypeRelationAdded:
-		*s = TriageIssueEntryTypeRelationAdded
-		return nil
-	case TriageIssueEntryTypeRelationRemoved:
-		*s = TriageIssueEntryTypeRelationRemoved
-		return nil
-	case TriageIssueEntryTypeAlertTransition:
-		*s = TriageIssueEntryTypeAlertTransition
-		return nil
-	case TriageIssueEntryTypeAccepted:
-		*s = TriageIssueEntryTypeAccepted
-		return nil
-	case TriageIssueEntryTypeDeclined:
-		*s = TriageIssueEntryTypeDeclined
-		return nil
-	case TriageIssueEntryTypeMerged:
-		*s = TriageIssueEntryTypeMerged
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // Envelope of the answer.
@@ -4211,26 +2359,6 @@ type TriageIssueListReply struct {
 	Errors struct{} `json:"errors"`
 }
 
-// GetData returns the value of Data.
-func (s *TriageIssueListReply) GetData() TriageIssuePage {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *TriageIssueListReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *TriageIssueListReply) SetData(val TriageIssuePage) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *TriageIssueListReply) SetErrors(val struct{}) {
-	s.Errors = val
-}
-
 // A page of issues.
 // Ref: #/components/schemas/TriageIssuePage
 type TriageIssuePage struct {
@@ -4238,26 +2366,6 @@ type TriageIssuePage struct {
 	Items []TriageIssue `json:"items"`
 	// Cursor of the next page; null on the last page.
 	NextCursor NilString `json:"next_cursor"`
-}
-
-// GetItems returns the value of Items.
-func (s *TriageIssuePage) GetItems() []TriageIssue {
-	return s.Items
-}
-
-// GetNextCursor returns the value of NextCursor.
-func (s *TriageIssuePage) GetNextCursor() NilString {
-	return s.NextCursor
-}
-
-// SetItems sets the value of Items.
-func (s *TriageIssuePage) SetItems(val []TriageIssue) {
-	s.Items = val
-}
-
-// SetNextCursor sets the value of NextCursor.
-func (s *TriageIssuePage) SetNextCursor(val NilString) {
-	s.NextCursor = val
 }
 
 // Another issue in short.
@@ -4272,72 +2380,12 @@ type TriageIssueRef struct {
 	Status TriageStatus `json:"status"`
 }
 
-// GetID returns the value of ID.
-func (s *TriageIssueRef) GetID() string {
-	return s.ID
-}
-
-// GetTriageID returns the value of TriageID.
-func (s *TriageIssueRef) GetTriageID() string {
-	return s.TriageID
-}
-
-// GetTitle returns the value of Title.
-func (s *TriageIssueRef) GetTitle() string {
-	return s.Title
-}
-
-// GetStatus returns the value of Status.
-func (s *TriageIssueRef) GetStatus() TriageStatus {
-	return s.Status
-}
-
-// SetID sets the value of ID.
-func (s *TriageIssueRef) SetID(val string) {
-	s.ID = val
-}
-
-// SetTriageID sets the value of TriageID.
-func (s *TriageIssueRef) SetTriageID(val string) {
-	s.TriageID = val
-}
-
-// SetTitle sets the value of Title.
-func (s *TriageIssueRef) SetTitle(val string) {
-	s.Title = val
-}
-
-// SetStatus sets the value of Status.
-func (s *TriageIssueRef) SetStatus(val TriageStatus) {
-	s.Status = val
-}
-
 // Envelope of the answer.
 // Ref: #/components/schemas/TriageIssueReply
 type TriageIssueReply struct {
 	Data TriageIssue `json:"data"`
 	// Null on success.
 	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *TriageIssueReply) GetData() TriageIssue {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *TriageIssueReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *TriageIssueReply) SetData(val TriageIssue) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *TriageIssueReply) SetErrors(val struct{}) {
-	s.Errors = val
 }
 
 // Changes to an issue. An absent member keeps its value, null clears it. Changes of status, severity,
@@ -4363,111 +2411,11 @@ type TriageIssueUpdate struct {
 	ExternalLink OptNilString `json:"external_link"`
 }
 
-// GetVersion returns the value of Version.
-func (s *TriageIssueUpdate) GetVersion() OptInt {
-	return s.Version
-}
-
-// GetTitle returns the value of Title.
-func (s *TriageIssueUpdate) GetTitle() OptString {
-	return s.Title
-}
-
-// GetDescription returns the value of Description.
-func (s *TriageIssueUpdate) GetDescription() OptString {
-	return s.Description
-}
-
-// GetStatus returns the value of Status.
-func (s *TriageIssueUpdate) GetStatus() OptTriageStatus {
-	return s.Status
-}
-
-// GetSeverity returns the value of Severity.
-func (s *TriageIssueUpdate) GetSeverity() OptTriageSeverity {
-	return s.Severity
-}
-
-// GetCategory returns the value of Category.
-func (s *TriageIssueUpdate) GetCategory() OptNilString {
-	return s.Category
-}
-
-// GetOwnerID returns the value of OwnerID.
-func (s *TriageIssueUpdate) GetOwnerID() OptNilString {
-	return s.OwnerID
-}
-
-// GetAssigneeID returns the value of AssigneeID.
-func (s *TriageIssueUpdate) GetAssigneeID() OptNilString {
-	return s.AssigneeID
-}
-
-// GetExternalLink returns the value of ExternalLink.
-func (s *TriageIssueUpdate) GetExternalLink() OptNilString {
-	return s.ExternalLink
-}
-
-// SetVersion sets the value of Version.
-func (s *TriageIssueUpdate) SetVersion(val OptInt) {
-	s.Version = val
-}
-
-// SetTitle sets the value of Title.
-func (s *TriageIssueUpdate) SetTitle(val OptString) {
-	s.Title = val
-}
-
-// SetDescription sets the value of Description.
-func (s *TriageIssueUpdate) SetDescription(val OptString) {
-	s.Description = val
-}
-
-// SetStatus sets the value of Status.
-func (s *TriageIssueUpdate) SetStatus(val OptTriageStatus) {
-	s.Status = val
-}
-
-// SetSeverity sets the value of Severity.
-func (s *TriageIssueUpdate) SetSeverity(val OptTriageSeverity) {
-	s.Severity = val
-}
-
-// SetCategory sets the value of Category.
-func (s *TriageIssueUpdate) SetCategory(val OptNilString) {
-	s.Category = val
-}
-
-// SetOwnerID sets the value of OwnerID.
-func (s *TriageIssueUpdate) SetOwnerID(val OptNilString) {
-	s.OwnerID = val
-}
-
-// SetAssigneeID sets the value of AssigneeID.
-func (s *TriageIssueUpdate) SetAssigneeID(val OptNilString) {
-	s.AssigneeID = val
-}
-
-// SetExternalLink sets the value of ExternalLink.
-func (s *TriageIssueUpdate) SetExternalLink(val OptNilString) {
-	s.ExternalLink = val
-}
-
 // Where an issue goes.
 // Ref: #/components/schemas/TriageMerge
 type TriageMerge struct {
 	// The issue that goes on.
 	Into string `json:"into"`
-}
-
-// GetInto returns the value of Into.
-func (s *TriageMerge) GetInto() string {
-	return s.Into
-}
-
-// SetInto sets the value of Into.
-func (s *TriageMerge) SetInto(val string) {
-	s.Into = val
 }
 
 // A relation of an issue to another.
@@ -4488,102 +2436,12 @@ type TriageRelation struct {
 	CreatedAt time.Time `json:"created_at"`
 }
 
-// GetID returns the value of ID.
-func (s *TriageRelation) GetID() string {
-	return s.ID
-}
-
-// GetIssueID returns the value of IssueID.
-func (s *TriageRelation) GetIssueID() string {
-	return s.IssueID
-}
-
-// GetRelationType returns the value of RelationType.
-func (s *TriageRelation) GetRelationType() TriageRelationType {
-	return s.RelationType
-}
-
-// GetDirection returns the value of Direction.
-func (s *TriageRelation) GetDirection() TriageRelationDirection {
-	return s.Direction
-}
-
-// GetRelatedIssue returns the value of RelatedIssue.
-func (s *TriageRelation) GetRelatedIssue() TriageIssueRef {
-	return s.RelatedIssue
-}
-
-// GetCreatedByID returns the value of CreatedByID.
-func (s *TriageRelation) GetCreatedByID() NilString {
-	return s.CreatedByID
-}
-
-// GetCreatedAt returns the value of CreatedAt.
-func (s *TriageRelation) GetCreatedAt() time.Time {
-	return s.CreatedAt
-}
-
-// SetID sets the value of ID.
-func (s *TriageRelation) SetID(val string) {
-	s.ID = val
-}
-
-// SetIssueID sets the value of IssueID.
-func (s *TriageRelation) SetIssueID(val string) {
-	s.IssueID = val
-}
-
-// SetRelationType sets the value of RelationType.
-func (s *TriageRelation) SetRelationType(val TriageRelationType) {
-	s.RelationType = val
-}
-
-// SetDirection sets the value of Direction.
-func (s *TriageRelation) SetDirection(val TriageRelationDirection) {
-	s.Direction = val
-}
-
-// SetRelatedIssue sets the value of RelatedIssue.
-func (s *TriageRelation) SetRelatedIssue(val TriageIssueRef) {
-	s.RelatedIssue = val
-}
-
-// SetCreatedByID sets the value of CreatedByID.
-func (s *TriageRelation) SetCreatedByID(val NilString) {
-	s.CreatedByID = val
-}
-
-// SetCreatedAt sets the value of CreatedAt.
-func (s *TriageRelation) SetCreatedAt(val time.Time) {
-	s.CreatedAt = val
-}
-
 // What an issue is to another.
 // Ref: #/components/schemas/TriageRelationCreate
 type TriageRelationCreate struct {
 	// The other issue.
 	RelatedIssueID string             `json:"related_issue_id"`
 	RelationType   TriageRelationType `json:"relation_type"`
-}
-
-// GetRelatedIssueID returns the value of RelatedIssueID.
-func (s *TriageRelationCreate) GetRelatedIssueID() string {
-	return s.RelatedIssueID
-}
-
-// GetRelationType returns the value of RelationType.
-func (s *TriageRelationCreate) GetRelationType() TriageRelationType {
-	return s.RelationType
-}
-
-// SetRelatedIssueID sets the value of RelatedIssueID.
-func (s *TriageRelationCreate) SetRelatedIssueID(val string) {
-	s.RelatedIssueID = val
-}
-
-// SetRelationType sets the value of RelationType.
-func (s *TriageRelationCreate) SetRelationType(val TriageRelationType) {
-	s.RelationType = val
 }
 
 // Outgoing for a relation of the requested issue to the other, incoming for a relation of the other
@@ -4595,7 +2453,6 @@ const (
 	TriageRelationDirectionIncoming TriageRelationDirection = "incoming"
 )
 
-// AllValues returns all TriageRelationDirection values.
 func (TriageRelationDirection) AllValues() []TriageRelationDirection {
 	return []TriageRelationDirection{
 		TriageRelationDirectionOutgoing,
@@ -4603,30 +2460,12 @@ func (TriageRelationDirection) AllValues() []TriageRelationDirection {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
 func (s TriageRelationDirection) MarshalText() ([]byte, error) {
-	switch s {
-	case TriageRelationDirectionOutgoing:
-		return []byte(s), nil
-	case TriageRelationDirectionIncoming:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
+	return codec.EnumText(s, s.AllValues())
 }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *TriageRelationDirection) UnmarshalText(data []byte) error {
-	switch TriageRelationDirection(data) {
-	case TriageRelationDirectionOutgoing:
-		*s = TriageRelationDirectionOutgoing
-		return nil
-	case TriageRelationDirectionIncoming:
-		*s = TriageRelationDirectionIncoming
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // Envelope of the answer.
@@ -4638,52 +2477,12 @@ type TriageRelationListReply struct {
 	Errors struct{} `json:"errors"`
 }
 
-// GetData returns the value of Data.
-func (s *TriageRelationListReply) GetData() []TriageRelation {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *TriageRelationListReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *TriageRelationListReply) SetData(val []TriageRelation) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *TriageRelationListReply) SetErrors(val struct{}) {
-	s.Errors = val
-}
-
 // Envelope of the answer.
 // Ref: #/components/schemas/TriageRelationReply
 type TriageRelationReply struct {
 	Data TriageRelation `json:"data"`
 	// Null on success.
 	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *TriageRelationReply) GetData() TriageRelation {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *TriageRelationReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *TriageRelationReply) SetData(val TriageRelation) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *TriageRelationReply) SetErrors(val struct{}) {
-	s.Errors = val
 }
 
 // What an issue is to another.
@@ -4696,7 +2495,6 @@ const (
 	TriageRelationTypeDuplicateOf TriageRelationType = "duplicate_of"
 )
 
-// AllValues returns all TriageRelationType values.
 func (TriageRelationType) AllValues() []TriageRelationType {
 	return []TriageRelationType{
 		TriageRelationTypeRelatedTo,
@@ -4705,35 +2503,10 @@ func (TriageRelationType) AllValues() []TriageRelationType {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s TriageRelationType) MarshalText() ([]byte, error) {
-	switch s {
-	case TriageRelationTypeRelatedTo:
-		return []byte(s), nil
-	case TriageRelationTypeBlocks:
-		return []byte(s), nil
-	case TriageRelationTypeDuplicateOf:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s TriageRelationType) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *TriageRelationType) UnmarshalText(data []byte) error {
-	switch TriageRelationType(data) {
-	case TriageRelationTypeRelatedTo:
-		*s = TriageRelationTypeRelatedTo
-		return nil
-	case TriageRelationTypeBlocks:
-		*s = TriageRelationTypeBlocks
-		return nil
-	case TriageRelationTypeDuplicateOf:
-		*s = TriageRelationTypeDuplicateOf
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // Something attached to an issue.
@@ -4760,106 +2533,6 @@ type TriageResource struct {
 	CreatedAt time.Time `json:"created_at"`
 }
 
-// GetID returns the value of ID.
-func (s *TriageResource) GetID() string {
-	return s.ID
-}
-
-// GetIssueID returns the value of IssueID.
-func (s *TriageResource) GetIssueID() string {
-	return s.IssueID
-}
-
-// GetOrgID returns the value of OrgID.
-func (s *TriageResource) GetOrgID() string {
-	return s.OrgID
-}
-
-// GetResourceType returns the value of ResourceType.
-func (s *TriageResource) GetResourceType() TriageResourceType {
-	return s.ResourceType
-}
-
-// GetResourceID returns the value of ResourceID.
-func (s *TriageResource) GetResourceID() string {
-	return s.ResourceID
-}
-
-// GetTitle returns the value of Title.
-func (s *TriageResource) GetTitle() string {
-	return s.Title
-}
-
-// GetStatus returns the value of Status.
-func (s *TriageResource) GetStatus() TriageResourceStatus {
-	return s.Status
-}
-
-// GetMetadata returns the value of Metadata.
-func (s *TriageResource) GetMetadata() Metadata {
-	return s.Metadata
-}
-
-// GetAttachedByID returns the value of AttachedByID.
-func (s *TriageResource) GetAttachedByID() NilString {
-	return s.AttachedByID
-}
-
-// GetCreatedAt returns the value of CreatedAt.
-func (s *TriageResource) GetCreatedAt() time.Time {
-	return s.CreatedAt
-}
-
-// SetID sets the value of ID.
-func (s *TriageResource) SetID(val string) {
-	s.ID = val
-}
-
-// SetIssueID sets the value of IssueID.
-func (s *TriageResource) SetIssueID(val string) {
-	s.IssueID = val
-}
-
-// SetOrgID sets the value of OrgID.
-func (s *TriageResource) SetOrgID(val string) {
-	s.OrgID = val
-}
-
-// SetResourceType sets the value of ResourceType.
-func (s *TriageResource) SetResourceType(val TriageResourceType) {
-	s.ResourceType = val
-}
-
-// SetResourceID sets the value of ResourceID.
-func (s *TriageResource) SetResourceID(val string) {
-	s.ResourceID = val
-}
-
-// SetTitle sets the value of Title.
-func (s *TriageResource) SetTitle(val string) {
-	s.Title = val
-}
-
-// SetStatus sets the value of Status.
-func (s *TriageResource) SetStatus(val TriageResourceStatus) {
-	s.Status = val
-}
-
-// SetMetadata sets the value of Metadata.
-func (s *TriageResource) SetMetadata(val Metadata) {
-	s.Metadata = val
-}
-
-// SetAttachedByID sets the value of AttachedByID.
-func (s *TriageResource) SetAttachedByID(val NilString) {
-	s.AttachedByID = val
-}
-
-// SetCreatedAt sets the value of CreatedAt.
-func (s *TriageResource) SetCreatedAt(val time.Time) {
-	s.CreatedAt = val
-}
-
 // What to attach.
 // Ref: #/components/schemas/TriageResourceCreate
 type TriageResourceCreate struct {
@@ -4868,36 +2541,6 @@ type TriageResourceCreate struct {
 	ResourceID string `json:"resource_id"`
 	// Title. The default is derived from the resource.
 	Title OptString `json:"title"`
-}
-
-// GetResourceType returns the value of ResourceType.
-func (s *TriageResourceCreate) GetResourceType() TriageResourceType {
-	return s.ResourceType
-}
-
-// GetResourceID returns the value of ResourceID.
-func (s *TriageResourceCreate) GetResourceID() string {
-	return s.ResourceID
-}
-
-// GetTitle returns the value of Title.
-func (s *TriageResourceCreate) GetTitle() OptString {
-	return s.Title
-}
-
-// SetResourceType sets the value of ResourceType.
-func (s *TriageResourceCreate) SetResourceType(val TriageResourceType) {
-	s.ResourceType = val
-}
-
-// SetResourceID sets the value of ResourceID.
-func (s *TriageResourceCreate) SetResourceID(val string) {
-	s.ResourceID = val
-}
-
-// SetTitle sets the value of Title.
-func (s *TriageResourceCreate) SetTitle(val OptString) {
-	s.Title = val
 }
 
 // Envelope of the answer.
@@ -4909,52 +2552,12 @@ type TriageResourceListReply struct {
 	Errors struct{} `json:"errors"`
 }
 
-// GetData returns the value of Data.
-func (s *TriageResourceListReply) GetData() []TriageResource {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *TriageResourceListReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *TriageResourceListReply) SetData(val []TriageResource) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *TriageResourceListReply) SetErrors(val struct{}) {
-	s.Errors = val
-}
-
 // Envelope of the answer.
 // Ref: #/components/schemas/TriageResourceReply
 type TriageResourceReply struct {
 	Data TriageResource `json:"data"`
 	// Null on success.
 	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *TriageResourceReply) GetData() TriageResource {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *TriageResourceReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *TriageResourceReply) SetData(val TriageResource) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *TriageResourceReply) SetErrors(val struct{}) {
-	s.Errors = val
 }
 
 // Whether the resource can be read: now in the list of attachments, elsewhere at the time it was
@@ -4966,7 +2569,6 @@ const (
 	TriageResourceStatusUnavailable TriageResourceStatus = "unavailable"
 )
 
-// AllValues returns all TriageResourceStatus values.
 func (TriageResourceStatus) AllValues() []TriageResourceStatus {
 	return []TriageResourceStatus{
 		TriageResourceStatusAvailable,
@@ -4974,30 +2576,10 @@ func (TriageResourceStatus) AllValues() []TriageResourceStatus {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s TriageResourceStatus) MarshalText() ([]byte, error) {
-	switch s {
-	case TriageResourceStatusAvailable:
-		return []byte(s), nil
-	case TriageResourceStatusUnavailable:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s TriageResourceStatus) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *TriageResourceStatus) UnmarshalText(data []byte) error {
-	switch TriageResourceStatus(data) {
-	case TriageResourceStatusAvailable:
-		*s = TriageResourceStatusAvailable
-		return nil
-	case TriageResourceStatusUnavailable:
-		*s = TriageResourceStatusUnavailable
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // Type of an attached resource. A server may support some of them only.
@@ -5014,7 +2596,6 @@ const (
 	TriageResourceTypeSMSConversation TriageResourceType = "sms_conversation"
 )
 
-// AllValues returns all TriageResourceType values.
 func (TriageResourceType) AllValues() []TriageResourceType {
 	return []TriageResourceType{
 		TriageResourceTypeCall,
@@ -5027,55 +2608,10 @@ func (TriageResourceType) AllValues() []TriageResourceType {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s TriageResourceType) MarshalText() ([]byte, error) {
-	switch s {
-	case TriageResourceTypeCall:
-		return []byte(s), nil
-	case TriageResourceTypeRun:
-		return []byte(s), nil
-	case TriageResourceTypePathway:
-		return []byte(s), nil
-	case TriageResourceTypePortRequest:
-		return []byte(s), nil
-	case TriageResourceTypeSample:
-		return []byte(s), nil
-	case TriageResourceTypeFile:
-		return []byte(s), nil
-	case TriageResourceTypeSMSConversation:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s TriageResourceType) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *TriageResourceType) UnmarshalText(data []byte) error {
-	switch TriageResourceType(data) {
-	case TriageResourceTypeCall:
-		*s = TriageResourceTypeCall
-		return nil
-	case TriageResourceTypeRun:
-		*s = TriageResourceTypeRun
-		return nil
-	case TriageResourceTypePathway:
-		*s = TriageResourceTypePathway
-		return nil
-	case TriageResourceTypePortRequest:
-		*s = TriageResourceTypePortRequest
-		return nil
-	case TriageResourceTypeSample:
-		*s = TriageResourceTypeSample
-		return nil
-	case TriageResourceTypeFile:
-		*s = TriageResourceTypeFile
-		return nil
-	case TriageResourceTypeSMSConversation:
-		*s = TriageResourceTypeSMSConversation
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // The work of one agent on an issue.
@@ -5098,86 +2634,6 @@ type TriageSession struct {
 	EndedAt NilDateTime `json:"ended_at"`
 }
 
-// GetID returns the value of ID.
-func (s *TriageSession) GetID() string {
-	return s.ID
-}
-
-// GetIssueID returns the value of IssueID.
-func (s *TriageSession) GetIssueID() string {
-	return s.IssueID
-}
-
-// GetAgentProfileID returns the value of AgentProfileID.
-func (s *TriageSession) GetAgentProfileID() NilString {
-	return s.AgentProfileID
-}
-
-// GetAgentName returns the value of AgentName.
-func (s *TriageSession) GetAgentName() string {
-	return s.AgentName
-}
-
-// GetStatus returns the value of Status.
-func (s *TriageSession) GetStatus() TriageSessionStatus {
-	return s.Status
-}
-
-// GetCreatedAt returns the value of CreatedAt.
-func (s *TriageSession) GetCreatedAt() time.Time {
-	return s.CreatedAt
-}
-
-// GetUpdatedAt returns the value of UpdatedAt.
-func (s *TriageSession) GetUpdatedAt() time.Time {
-	return s.UpdatedAt
-}
-
-// GetEndedAt returns the value of EndedAt.
-func (s *TriageSession) GetEndedAt() NilDateTime {
-	return s.EndedAt
-}
-
-// SetID sets the value of ID.
-func (s *TriageSession) SetID(val string) {
-	s.ID = val
-}
-
-// SetIssueID sets the value of IssueID.
-func (s *TriageSession) SetIssueID(val string) {
-	s.IssueID = val
-}
-
-// SetAgentProfileID sets the value of AgentProfileID.
-func (s *TriageSession) SetAgentProfileID(val NilString) {
-	s.AgentProfileID = val
-}
-
-// SetAgentName sets the value of AgentName.
-func (s *TriageSession) SetAgentName(val string) {
-	s.AgentName = val
-}
-
-// SetStatus sets the value of Status.
-func (s *TriageSession) SetStatus(val TriageSessionStatus) {
-	s.Status = val
-}
-
-// SetCreatedAt sets the value of CreatedAt.
-func (s *TriageSession) SetCreatedAt(val time.Time) {
-	s.CreatedAt = val
-}
-
-// SetUpdatedAt sets the value of UpdatedAt.
-func (s *TriageSession) SetUpdatedAt(val time.Time) {
-	s.UpdatedAt = val
-}
-
-// SetEndedAt sets the value of EndedAt.
-func (s *TriageSession) SetEndedAt(val NilDateTime) {
-	s.EndedAt = val
-}
-
 // An agent that starts to work on the issue.
 // Ref: #/components/schemas/TriageSessionCreate
 type TriageSessionCreate struct {
@@ -5187,36 +2643,6 @@ type TriageSessionCreate struct {
 	AgentProfileID OptNilString `json:"agent_profile_id"`
 	// Text of the first entry.
 	Detail OptString `json:"detail"`
-}
-
-// GetAgentName returns the value of AgentName.
-func (s *TriageSessionCreate) GetAgentName() string {
-	return s.AgentName
-}
-
-// GetAgentProfileID returns the value of AgentProfileID.
-func (s *TriageSessionCreate) GetAgentProfileID() OptNilString {
-	return s.AgentProfileID
-}
-
-// GetDetail returns the value of Detail.
-func (s *TriageSessionCreate) GetDetail() OptString {
-	return s.Detail
-}
-
-// SetAgentName sets the value of AgentName.
-func (s *TriageSessionCreate) SetAgentName(val string) {
-	s.AgentName = val
-}
-
-// SetAgentProfileID sets the value of AgentProfileID.
-func (s *TriageSessionCreate) SetAgentProfileID(val OptNilString) {
-	s.AgentProfileID = val
-}
-
-// SetDetail sets the value of Detail.
-func (s *TriageSessionCreate) SetDetail(val OptString) {
-	s.Detail = val
 }
 
 // An agent session in short.
@@ -5231,72 +2657,12 @@ type TriageSessionRef struct {
 	Status    TriageSessionStatus `json:"status"`
 }
 
-// GetID returns the value of ID.
-func (s *TriageSessionRef) GetID() string {
-	return s.ID
-}
-
-// GetAgentProfileID returns the value of AgentProfileID.
-func (s *TriageSessionRef) GetAgentProfileID() NilString {
-	return s.AgentProfileID
-}
-
-// GetAgentName returns the value of AgentName.
-func (s *TriageSessionRef) GetAgentName() string {
-	return s.AgentName
-}
-
-// GetStatus returns the value of Status.
-func (s *TriageSessionRef) GetStatus() TriageSessionStatus {
-	return s.Status
-}
-
-// SetID sets the value of ID.
-func (s *TriageSessionRef) SetID(val string) {
-	s.ID = val
-}
-
-// SetAgentProfileID sets the value of AgentProfileID.
-func (s *TriageSessionRef) SetAgentProfileID(val NilString) {
-	s.AgentProfileID = val
-}
-
-// SetAgentName sets the value of AgentName.
-func (s *TriageSessionRef) SetAgentName(val string) {
-	s.AgentName = val
-}
-
-// SetStatus sets the value of Status.
-func (s *TriageSessionRef) SetStatus(val TriageSessionStatus) {
-	s.Status = val
-}
-
 // Envelope of the answer.
 // Ref: #/components/schemas/TriageSessionReply
 type TriageSessionReply struct {
 	Data TriageSession `json:"data"`
 	// Null on success.
 	Errors struct{} `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *TriageSessionReply) GetData() TriageSession {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *TriageSessionReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *TriageSessionReply) SetData(val TriageSession) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *TriageSessionReply) SetErrors(val struct{}) {
-	s.Errors = val
 }
 
 // State of an agent session. The last three are final.
@@ -5312,7 +2678,6 @@ const (
 	TriageSessionStatusCancelled     TriageSessionStatus = "cancelled"
 )
 
-// AllValues returns all TriageSessionStatus values.
 func (TriageSessionStatus) AllValues() []TriageSessionStatus {
 	return []TriageSessionStatus{
 		TriageSessionStatusPending,
@@ -5324,50 +2689,10 @@ func (TriageSessionStatus) AllValues() []TriageSessionStatus {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s TriageSessionStatus) MarshalText() ([]byte, error) {
-	switch s {
-	case TriageSessionStatusPending:
-		return []byte(s), nil
-	case TriageSessionStatusActive:
-		return []byte(s), nil
-	case TriageSessionStatusAwaitingInput:
-		return []byte(s), nil
-	case TriageSessionStatusComplete:
-		return []byte(s), nil
-	case TriageSessionStatusError:
-		return []byte(s), nil
-	case TriageSessionStatusCancelled:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s TriageSessionStatus) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *TriageSessionStatus) UnmarshalText(data []byte) error {
-	switch TriageSessionStatus(data) {
-	case TriageSessionStatusPending:
-		*s = TriageSessionStatusPending
-		return nil
-	case TriageSessionStatusActive:
-		*s = TriageSessionStatusActive
-		return nil
-	case TriageSessionStatusAwaitingInput:
-		*s = TriageSessionStatusAwaitingInput
-		return nil
-	case TriageSessionStatusComplete:
-		*s = TriageSessionStatusComplete
-		return nil
-	case TriageSessionStatusError:
-		*s = TriageSessionStatusError
-		return nil
-	case TriageSessionStatusCancelled:
-		*s = TriageSessionStatusCancelled
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // How bad an issue is.
@@ -5381,7 +2706,6 @@ const (
 	TriageSeverityLow      TriageSeverity = "low"
 )
 
-// AllValues returns all TriageSeverity values.
 func (TriageSeverity) AllValues() []TriageSeverity {
 	return []TriageSeverity{
 		TriageSeverityCritical,
@@ -5391,40 +2715,10 @@ func (TriageSeverity) AllValues() []TriageSeverity {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s TriageSeverity) MarshalText() ([]byte, error) {
-	switch s {
-	case TriageSeverityCritical:
-		return []byte(s), nil
-	case TriageSeverityHigh:
-		return []byte(s), nil
-	case TriageSeverityMedium:
-		return []byte(s), nil
-	case TriageSeverityLow:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s TriageSeverity) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *TriageSeverity) UnmarshalText(data []byte) error {
-	switch TriageSeverity(data) {
-	case TriageSeverityCritical:
-		*s = TriageSeverityCritical
-		return nil
-	case TriageSeverityHigh:
-		*s = TriageSeverityHigh
-		return nil
-	case TriageSeverityMedium:
-		*s = TriageSeverityMedium
-		return nil
-	case TriageSeverityLow:
-		*s = TriageSeverityLow
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // Who found it.
@@ -5437,7 +2731,6 @@ const (
 	TriageSourceClient    TriageSource = "client"
 )
 
-// AllValues returns all TriageSource values.
 func (TriageSource) AllValues() []TriageSource {
 	return []TriageSource{
 		TriageSourceManual,
@@ -5446,36 +2739,9 @@ func (TriageSource) AllValues() []TriageSource {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s TriageSource) MarshalText() ([]byte, error) {
-	switch s {
-	case TriageSourceManual:
-		return []byte(s), nil
-	case TriageSourceAutomated:
-		return []byte(s), nil
-	case TriageSourceClient:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s TriageSource) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (s *TriageSource) UnmarshalText(data []byte) error {
-	switch TriageSource(data) {
-	case TriageSourceManual:
-		*s = TriageSourceManual
-		return nil
-	case TriageSourceAutomated:
-		*s = TriageSourceAutomated
-		return nil
-	case TriageSourceClient:
-		*s = TriageSourceClient
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
-}
+func (s *TriageSource) UnmarshalText(data []byte) error { return codec.EnumOf(data, s, s.AllValues()) }
 
 // Where the work on an issue stands.
 // Ref: #/components/schemas/TriageStatus
@@ -5490,7 +2756,6 @@ const (
 	TriageStatusClosed     TriageStatus = "closed"
 )
 
-// AllValues returns all TriageStatus values.
 func (TriageStatus) AllValues() []TriageStatus {
 	return []TriageStatus{
 		TriageStatusBacklog,
@@ -5502,51 +2767,9 @@ func (TriageStatus) AllValues() []TriageStatus {
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s TriageStatus) MarshalText() ([]byte, error) {
-	switch s {
-	case TriageStatusBacklog:
-		return []byte(s), nil
-	case TriageStatusTodo:
-		return []byte(s), nil
-	case TriageStatusInProgress:
-		return []byte(s), nil
-	case TriageStatusInReview:
-		return []byte(s), nil
-	case TriageStatusDone:
-		return []byte(s), nil
-	case TriageStatusClosed:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s TriageStatus) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (s *TriageStatus) UnmarshalText(data []byte) error {
-	switch TriageStatus(data) {
-	case TriageStatusBacklog:
-		*s = TriageStatusBacklog
-		return nil
-	case TriageStatusTodo:
-		*s = TriageStatusTodo
-		return nil
-	case TriageStatusInProgress:
-		*s = TriageStatusInProgress
-		return nil
-	case TriageStatusInReview:
-		*s = TriageStatusInReview
-		return nil
-	case TriageStatusDone:
-		*s = TriageStatusDone
-		return nil
-	case TriageStatusClosed:
-		*s = TriageStatusClosed
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
-}
+func (s *TriageStatus) UnmarshalText(data []byte) error { return codec.EnumOf(data, s, s.AllValues()) }
 
 // UnrelateIssueNoContent is response for UnrelateIssue operation.
 type UnrelateIssueNoContent struct{}

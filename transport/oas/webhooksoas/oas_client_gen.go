@@ -4,39 +4,21 @@ package webhooksoas
 
 import (
 	"context"
-	"io"
+
 	"net/url"
 	"strings"
 
 	"github.com/go-faster/errors"
 	ht "github.com/ogen-go/ogen/http"
-	"github.com/ogen-go/ogen/ogenerrors"
+
 	"github.com/ogen-go/ogen/uri"
+
+	"github.com/callwright/callwright/transport/oas/internal/codec"
 )
 
 func trimTrailingSlashes(u *url.URL) {
 	u.Path = strings.TrimRight(u.Path, "/")
 	u.RawPath = strings.TrimRight(u.RawPath, "/")
-}
-
-// Invoker invokes operations described by OpenAPI v3 specification.
-type Invoker interface {
-	// ListPausedWebhooks invokes listPausedWebhooks operation.
-	//
-	// Returns the hosts to which messages of this organization are paused, sorted by their names. A host
-	// is paused when it has accepted no message for an hour, in at least five attempts. One message is
-	// tried every 30 minutes; an answer ends the pause, also one that refuses the message. At most 100
-	// hosts are listed.
-	//
-	// GET /v1/webhooks/paused
-	ListPausedWebhooks(ctx context.Context) (*PausedWebhookListReply, error)
-	// ResumeWebhooks invokes resumeWebhooks operation.
-	//
-	// Ends the pause of a host. Messages that wait for it are sent within 25 minutes. It is paused again
-	// if it accepts none for another hour. A host that is not paused is 404.
-	//
-	// POST /v1/webhooks/resume
-	ResumeWebhooks(ctx context.Context, request *WebhookResume) (*MessageReply, error)
 }
 
 // Client implements OAS client.
@@ -88,12 +70,7 @@ func (c *Client) requestURL(ctx context.Context) *url.URL {
 // hosts are listed.
 //
 // GET /v1/webhooks/paused
-func (c *Client) ListPausedWebhooks(ctx context.Context) (*PausedWebhookListReply, error) {
-	res, err := c.sendListPausedWebhooks(ctx)
-	return res, err
-}
-
-func (c *Client) sendListPausedWebhooks(ctx context.Context) (res *PausedWebhookListReply, err error) {
+func (c *Client) ListPausedWebhooks(ctx context.Context) (res *PausedWebhookListReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [1]string
@@ -105,58 +82,11 @@ func (c *Client) sendListPausedWebhooks(ctx context.Context) (res *PausedWebhook
 		return res, errors.Wrap(err, "create request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, ListPausedWebhooksOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, ListPausedWebhooksOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeListPausedWebhooksResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeListPausedWebhooksResponse)
 }
 
 // ResumeWebhooks invokes resumeWebhooks operation.
@@ -165,12 +95,7 @@ func (c *Client) sendListPausedWebhooks(ctx context.Context) (res *PausedWebhook
 // if it accepts none for another hour. A host that is not paused is 404.
 //
 // POST /v1/webhooks/resume
-func (c *Client) ResumeWebhooks(ctx context.Context, request *WebhookResume) (*MessageReply, error) {
-	res, err := c.sendResumeWebhooks(ctx, request)
-	return res, err
-}
-
-func (c *Client) sendResumeWebhooks(ctx context.Context, request *WebhookResume) (res *MessageReply, err error) {
+func (c *Client) ResumeWebhooks(ctx context.Context, request *WebhookResume) (res *MessageReply, err error) {
 
 	u := uri.Clone(c.requestURL(ctx))
 	var pathParts [1]string
@@ -185,56 +110,9 @@ func (c *Client) sendResumeWebhooks(ctx context.Context, request *WebhookResume)
 		return res, errors.Wrap(err, "encode request")
 	}
 
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-
-			switch err := c.securityApiKey(ctx, ResumeWebhooksOperation, r); {
-			case err == nil: // if NO error
-				satisfied[0] |= 1 << 0
-			case errors.Is(err, ogenerrors.ErrSkipClientSecurity):
-				// Skip this security.
-			default:
-				return res, errors.Wrap(err, "security \"ApiKey\"")
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			return res, ogenerrors.ErrSecurityRequirementIsNotSatisfied
-		}
+	if err := c.authorize(ctx, ResumeWebhooksOperation, r); err != nil {
+		return res, err
 	}
 
-	resp, err := c.cfg.Client.Do(r)
-	if err != nil {
-		return res, errors.Wrap(err, "do request")
-	}
-	body := resp.Body
-	defer func() {
-		// Drain the body to EOF before closing, so the underlying
-		// connection can be reused by the Transport regardless of the
-		// response status code. See https://github.com/ogen-go/ogen/issues/1670.
-		_, _ = io.Copy(io.Discard, body)
-		_ = body.Close()
-	}()
-
-	result, err := decodeResumeWebhooksResponse(resp)
-	if err != nil {
-		return res, errors.Wrap(err, "decode response")
-	}
-
-	return result, nil
+	return codec.Do(c.cfg.Client, r, decodeResumeWebhooksResponse)
 }

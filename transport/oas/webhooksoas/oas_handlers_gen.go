@@ -3,298 +3,51 @@
 package webhooksoas
 
 import (
-	"context"
 	"net/http"
 
-	"github.com/go-faster/errors"
-	ht "github.com/ogen-go/ogen/http"
 	"github.com/ogen-go/ogen/middleware"
 	"github.com/ogen-go/ogen/ogenerrors"
+
+	"github.com/callwright/callwright/transport/oas/internal/codec"
 )
 
-type codeRecorder struct {
-	http.ResponseWriter
-	status int
-}
-
-func (c *codeRecorder) WriteHeader(status int) {
-	c.status = status
-	c.ResponseWriter.WriteHeader(status)
-}
-
-func (c *codeRecorder) Unwrap() http.ResponseWriter {
-	return c.ResponseWriter
-}
-
-func recordError(string, error) {}
-
-// handleListPausedWebhooksRequest handles listPausedWebhooks operation.
-//
-// Returns the hosts to which messages of this organization are paused, sorted by their names. A host
-// is paused when it has accepted no message for an hour, in at least five attempts. One message is
-// tried every 30 minutes; an answer ends the pause, also one that refuses the message. At most 100
-// hosts are listed.
-//
-// GET /v1/webhooks/paused
 func (s *Server) handleListPausedWebhooksRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: ListPausedWebhooksOperation,
-			ID:   "listPausedWebhooks",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, ListPausedWebhooksOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
-	}
-
-	var rawBody []byte
-
-	var response *PausedWebhookListReply
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    ListPausedWebhooksOperation,
-			OperationSummary: "List paused hosts",
-			OperationID:      "listPausedWebhooks",
-			Body:             nil,
-			RawBody:          rawBody,
-			Params:           middleware.Parameters{},
-			Raw:              r,
-		}
-
-		type (
-			Request  = struct{}
-			Params   = struct{}
-			Response = *PausedWebhookListReply
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			nil,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.ListPausedWebhooks(ctx)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.ListPausedWebhooks(ctx)
-	}
+	opErrContext := ogenerrors.OperationContext{Name: ListPausedWebhooksOperation, ID: "listPausedWebhooks"}
+	ctx, err := s.authorize(w, r, opErrContext)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
 		return
 	}
 
-	if err := encodeListPausedWebhooksResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+	response, err := codec.Handle(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: ListPausedWebhooksOperation, OperationSummary: "List paused hosts", OperationID: "listPausedWebhooks", Raw: r,
+	}, nil, s.h.ListPausedWebhooks)
+	if err != nil {
+		s.fail(ctx, w, r, err)
+	} else if err := encodeListPausedWebhooksResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }
 
-// handleResumeWebhooksRequest handles resumeWebhooks operation.
-//
-// Ends the pause of a host. Messages that wait for it are sent within 25 minutes. It is paused again
-// if it accepts none for another hour. A host that is not paused is 404.
-//
-// POST /v1/webhooks/resume
 func (s *Server) handleResumeWebhooksRequest(args [0]string, argsEscaped bool, w http.ResponseWriter, r *http.Request) {
-	statusWriter := &codeRecorder{ResponseWriter: w}
-	w = statusWriter
-	ctx := r.Context()
-
-	var (
-		err          error
-		opErrContext = ogenerrors.OperationContext{
-			Name: ResumeWebhooksOperation,
-			ID:   "resumeWebhooks",
-		}
-	)
-	{
-		type bitset = [1]uint8
-		var satisfied bitset
-		{
-			sctx, ok, err := s.securityApiKey(ctx, ResumeWebhooksOperation, r)
-			if err != nil {
-				err = &ogenerrors.SecurityError{
-					OperationContext: opErrContext,
-					Security:         "ApiKey",
-					Err:              err,
-				}
-				if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-					defer recordError("Security:ApiKey", err)
-				}
-				return
-			}
-			if ok {
-				satisfied[0] |= 1 << 0
-				ctx = sctx
-			}
-		}
-
-		if ok := func() bool {
-		nextRequirement:
-			for _, requirement := range []bitset{
-				{0b00000001},
-			} {
-				for i, mask := range requirement {
-					if satisfied[i]&mask != mask {
-						continue nextRequirement
-					}
-				}
-				return true
-			}
-			return false
-		}(); !ok {
-			err = &ogenerrors.SecurityError{
-				OperationContext: opErrContext,
-				Err:              ogenerrors.ErrSecurityRequirementIsNotSatisfied,
-			}
-			if encodeErr := encodeErrorResponse(s.h.NewError(ctx, err), w); encodeErr != nil {
-				defer recordError("Security", err)
-			}
-			return
-		}
-	}
-
-	var rawBody []byte
-	request, rawBody, close, err := s.decodeResumeWebhooksRequest(r)
+	opErrContext := ogenerrors.OperationContext{Name: ResumeWebhooksOperation, ID: "resumeWebhooks"}
+	ctx, err := s.authorize(w, r, opErrContext)
 	if err != nil {
-		err = &ogenerrors.DecodeRequestError{
-			OperationContext: opErrContext,
-			Err:              err,
-		}
-		defer recordError("DecodeRequest", err)
-		s.cfg.ErrorHandler(ctx, w, r, err)
 		return
 	}
-	defer func() {
-		if err := close(); err != nil {
-			recordError("CloseRequest", err)
-		}
-	}()
 
-	var response *MessageReply
-	if m := s.cfg.Middleware; m != nil {
-		mreq := middleware.Request{
-			Context:          ctx,
-			OperationName:    ResumeWebhooksOperation,
-			OperationSummary: "Resume a paused host",
-			OperationID:      "resumeWebhooks",
-			Body:             request,
-			RawBody:          rawBody,
-			Params:           middleware.Parameters{},
-			Raw:              r,
-		}
-
-		type (
-			Request  = *WebhookResume
-			Params   = struct{}
-			Response = *MessageReply
-		)
-		response, err = middleware.HookMiddleware[
-			Request,
-			Params,
-			Response,
-		](
-			m,
-			mreq,
-			nil,
-			func(ctx context.Context, request Request, params Params) (response Response, err error) {
-				response, err = s.h.ResumeWebhooks(ctx, request)
-				return response, err
-			},
-		)
-	} else {
-		response, err = s.h.ResumeWebhooks(ctx, request)
-	}
+	request, rawBody, closeBody, err := s.decodeResumeWebhooksRequest(r)
 	if err != nil {
-		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
-			if err := encodeErrorResponse(errRes, w); err != nil {
-				defer recordError("Internal", err)
-			}
-			return
-		}
-		if errors.Is(err, ht.ErrNotImplemented) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-			return
-		}
-		if err := encodeErrorResponse(s.h.NewError(ctx, err), w); err != nil {
-			defer recordError("Internal", err)
-		}
+		s.cfg.ErrorHandler(ctx, w, r, &ogenerrors.DecodeRequestError{OperationContext: opErrContext, Err: err})
 		return
 	}
+	defer closeBody()
 
-	if err := encodeResumeWebhooksResponse(response, w); err != nil {
-		defer recordError("EncodeResponse", err)
-		if !errors.Is(err, ht.ErrInternalServerErrorResponse) {
-			s.cfg.ErrorHandler(ctx, w, r, err)
-		}
-		return
+	response, err := codec.HandleBody(s.cfg.Middleware, middleware.Request{
+		Context: ctx, OperationName: ResumeWebhooksOperation, OperationSummary: "Resume a paused host", OperationID: "resumeWebhooks", Body: request, RawBody: rawBody, Raw: r,
+	}, nil, s.h.ResumeWebhooks)
+	if err != nil {
+		s.fail(ctx, w, r, err)
+	} else if err := encodeResumeWebhooksResponse(response, w); err != nil {
+		s.unsent(ctx, w, r, err)
 	}
 }

@@ -10,32 +10,16 @@ import (
 	"github.com/ogen-go/ogen/conv"
 	ht "github.com/ogen-go/ogen/http"
 	"github.com/ogen-go/ogen/uri"
+
+	"github.com/callwright/callwright/transport/oas/internal/codec"
 )
 
 func encodeListPausedWebhooksResponse(response *PausedWebhookListReply, w http.ResponseWriter) error {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(200)
-
-	e := new(jx.Encoder)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
-		return errors.Wrap(err, "write")
-	}
-
-	return nil
+	return codec.WriteResponse(w, 200, response)
 }
 
 func encodeResumeWebhooksResponse(response *MessageReply, w http.ResponseWriter) error {
-	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.WriteHeader(200)
-
-	e := new(jx.Encoder)
-	response.Encode(e)
-	if _, err := e.WriteTo(w); err != nil {
-		return errors.Wrap(err, "write")
-	}
-
-	return nil
+	return codec.WriteResponse(w, 200, response)
 }
 
 func encodeErrorResponse(response *ErrorStatusCodeWithHeaders, w http.ResponseWriter) error {
@@ -45,19 +29,13 @@ func encodeErrorResponse(response *ErrorStatusCodeWithHeaders, w http.ResponseWr
 	{
 		h := uri.NewHeaderEncoder(w.Header())
 		// Encode "Retry-After" header.
-		{
-			cfg := uri.HeaderParameterEncodingConfig{
-				Name:    "Retry-After",
-				Explode: false,
+		if err := h.EncodeParam(uri.HeaderParameterEncodingConfig{Name: "Retry-After"}, func(e uri.Encoder) error {
+			if val, ok := response.RetryAfter.Get(); ok {
+				return e.EncodeValue(conv.IntToString(val))
 			}
-			if err := h.EncodeParam(cfg, func(e uri.Encoder) error {
-				if val, ok := response.RetryAfter.Get(); ok {
-					return e.EncodeValue(conv.IntToString(val))
-				}
-				return nil
-			}); err != nil {
-				return errors.Wrap(err, "encode Retry-After header")
-			}
+			return nil
+		}); err != nil {
+			return errors.Wrap(err, "encode Retry-After header")
 		}
 	}
 	code := response.StatusCode

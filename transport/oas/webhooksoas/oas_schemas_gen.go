@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/go-faster/errors"
+	"github.com/callwright/callwright/transport/oas/internal/codec"
 )
 
 func (s *ErrorStatusCodeWithHeaders) Error() string {
@@ -17,26 +17,6 @@ func (s *ErrorStatusCodeWithHeaders) Error() string {
 type ApiKey struct {
 	Request *http.Request
 	Roles   []string
-}
-
-// GetRequest returns the value of Request.
-func (s *ApiKey) GetRequest() *http.Request {
-	return s.Request
-}
-
-// GetRoles returns the value of Roles.
-func (s *ApiKey) GetRoles() []string {
-	return s.Roles
-}
-
-// SetRequest sets the value of Request.
-func (s *ApiKey) SetRequest(val *http.Request) {
-	s.Request = val
-}
-
-// SetRoles sets the value of Roles.
-func (s *ApiKey) SetRoles(val []string) {
-	s.Roles = val
 }
 
 // Ref: #/components/schemas/ErrorDetail
@@ -53,56 +33,6 @@ type ErrorDetail struct {
 	BatchID OptString `json:"batch_id"`
 }
 
-// GetError returns the value of Error.
-func (s *ErrorDetail) GetError() string {
-	return s.Error
-}
-
-// GetMessage returns the value of Message.
-func (s *ErrorDetail) GetMessage() string {
-	return s.Message
-}
-
-// GetPath returns the value of Path.
-func (s *ErrorDetail) GetPath() OptString {
-	return s.Path
-}
-
-// GetField returns the value of Field.
-func (s *ErrorDetail) GetField() OptString {
-	return s.Field
-}
-
-// GetBatchID returns the value of BatchID.
-func (s *ErrorDetail) GetBatchID() OptString {
-	return s.BatchID
-}
-
-// SetError sets the value of Error.
-func (s *ErrorDetail) SetError(val string) {
-	s.Error = val
-}
-
-// SetMessage sets the value of Message.
-func (s *ErrorDetail) SetMessage(val string) {
-	s.Message = val
-}
-
-// SetPath sets the value of Path.
-func (s *ErrorDetail) SetPath(val OptString) {
-	s.Path = val
-}
-
-// SetField sets the value of Field.
-func (s *ErrorDetail) SetField(val OptString) {
-	s.Field = val
-}
-
-// SetBatchID sets the value of BatchID.
-func (s *ErrorDetail) SetBatchID(val OptString) {
-	s.BatchID = val
-}
-
 // Body of every error. Envelope A has `data` (null), envelope B `status` and `message`; both have
 // `errors`.
 // Ref: #/components/schemas/ErrorEnvelope
@@ -117,46 +47,6 @@ type ErrorEnvelope struct {
 	Errors []ErrorDetail `json:"errors"`
 }
 
-// GetData returns the value of Data.
-func (s *ErrorEnvelope) GetData() OptNull {
-	return s.Data
-}
-
-// GetStatus returns the value of Status.
-func (s *ErrorEnvelope) GetStatus() OptErrorEnvelopeStatus {
-	return s.Status
-}
-
-// GetMessage returns the value of Message.
-func (s *ErrorEnvelope) GetMessage() OptString {
-	return s.Message
-}
-
-// GetErrors returns the value of Errors.
-func (s *ErrorEnvelope) GetErrors() []ErrorDetail {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *ErrorEnvelope) SetData(val OptNull) {
-	s.Data = val
-}
-
-// SetStatus sets the value of Status.
-func (s *ErrorEnvelope) SetStatus(val OptErrorEnvelopeStatus) {
-	s.Status = val
-}
-
-// SetMessage sets the value of Message.
-func (s *ErrorEnvelope) SetMessage(val OptString) {
-	s.Message = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *ErrorEnvelope) SetErrors(val []ErrorDetail) {
-	s.Errors = val
-}
-
 // Envelope B only.
 type ErrorEnvelopeStatus string
 
@@ -164,32 +54,16 @@ const (
 	ErrorEnvelopeStatusError ErrorEnvelopeStatus = "error"
 )
 
-// AllValues returns all ErrorEnvelopeStatus values.
 func (ErrorEnvelopeStatus) AllValues() []ErrorEnvelopeStatus {
 	return []ErrorEnvelopeStatus{
 		ErrorEnvelopeStatusError,
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s ErrorEnvelopeStatus) MarshalText() ([]byte, error) {
-	switch s {
-	case ErrorEnvelopeStatusError:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s ErrorEnvelopeStatus) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *ErrorEnvelopeStatus) UnmarshalText(data []byte) error {
-	switch ErrorEnvelopeStatus(data) {
-	case ErrorEnvelopeStatusError:
-		*s = ErrorEnvelopeStatusError
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
+	return codec.EnumOf(data, s, s.AllValues())
 }
 
 // ErrorStatusCodeWithHeaders wraps ErrorEnvelope with status code and response headers.
@@ -199,60 +73,10 @@ type ErrorStatusCodeWithHeaders struct {
 	Response   ErrorEnvelope
 }
 
-// GetStatusCode returns the value of StatusCode.
-func (s *ErrorStatusCodeWithHeaders) GetStatusCode() int {
-	return s.StatusCode
-}
-
-// GetRetryAfter returns the value of RetryAfter.
-func (s *ErrorStatusCodeWithHeaders) GetRetryAfter() OptInt {
-	return s.RetryAfter
-}
-
-// GetResponse returns the value of Response.
-func (s *ErrorStatusCodeWithHeaders) GetResponse() ErrorEnvelope {
-	return s.Response
-}
-
-// SetStatusCode sets the value of StatusCode.
-func (s *ErrorStatusCodeWithHeaders) SetStatusCode(val int) {
-	s.StatusCode = val
-}
-
-// SetRetryAfter sets the value of RetryAfter.
-func (s *ErrorStatusCodeWithHeaders) SetRetryAfter(val OptInt) {
-	s.RetryAfter = val
-}
-
-// SetResponse sets the value of Response.
-func (s *ErrorStatusCodeWithHeaders) SetResponse(val ErrorEnvelope) {
-	s.Response = val
-}
-
 // Ref: #/components/schemas/MessageReply
 type MessageReply struct {
 	Status  SuccessStatus `json:"status"`
 	Message string        `json:"message"`
-}
-
-// GetStatus returns the value of Status.
-func (s *MessageReply) GetStatus() SuccessStatus {
-	return s.Status
-}
-
-// GetMessage returns the value of Message.
-func (s *MessageReply) GetMessage() string {
-	return s.Message
-}
-
-// SetStatus sets the value of Status.
-func (s *MessageReply) SetStatus(val SuccessStatus) {
-	s.Status = val
-}
-
-// SetMessage sets the value of Message.
-func (s *MessageReply) SetMessage(val string) {
-	s.Message = val
 }
 
 // NewNilDateTime returns new NilDateTime with value set to v.
@@ -500,100 +324,10 @@ type PausedWebhook struct {
 	NextAttemptAt NilDateTime `json:"next_attempt_at"`
 }
 
-// GetHost returns the value of Host.
-func (s *PausedWebhook) GetHost() string {
-	return s.Host
-}
-
-// GetFailingSince returns the value of FailingSince.
-func (s *PausedWebhook) GetFailingSince() time.Time {
-	return s.FailingSince
-}
-
-// GetFailures returns the value of Failures.
-func (s *PausedWebhook) GetFailures() int {
-	return s.Failures
-}
-
-// GetLastFailure returns the value of LastFailure.
-func (s *PausedWebhook) GetLastFailure() string {
-	return s.LastFailure
-}
-
-// GetLastAttemptAt returns the value of LastAttemptAt.
-func (s *PausedWebhook) GetLastAttemptAt() time.Time {
-	return s.LastAttemptAt
-}
-
-// GetPausedAt returns the value of PausedAt.
-func (s *PausedWebhook) GetPausedAt() time.Time {
-	return s.PausedAt
-}
-
-// GetNextAttemptAt returns the value of NextAttemptAt.
-func (s *PausedWebhook) GetNextAttemptAt() NilDateTime {
-	return s.NextAttemptAt
-}
-
-// SetHost sets the value of Host.
-func (s *PausedWebhook) SetHost(val string) {
-	s.Host = val
-}
-
-// SetFailingSince sets the value of FailingSince.
-func (s *PausedWebhook) SetFailingSince(val time.Time) {
-	s.FailingSince = val
-}
-
-// SetFailures sets the value of Failures.
-func (s *PausedWebhook) SetFailures(val int) {
-	s.Failures = val
-}
-
-// SetLastFailure sets the value of LastFailure.
-func (s *PausedWebhook) SetLastFailure(val string) {
-	s.LastFailure = val
-}
-
-// SetLastAttemptAt sets the value of LastAttemptAt.
-func (s *PausedWebhook) SetLastAttemptAt(val time.Time) {
-	s.LastAttemptAt = val
-}
-
-// SetPausedAt sets the value of PausedAt.
-func (s *PausedWebhook) SetPausedAt(val time.Time) {
-	s.PausedAt = val
-}
-
-// SetNextAttemptAt sets the value of NextAttemptAt.
-func (s *PausedWebhook) SetNextAttemptAt(val NilDateTime) {
-	s.NextAttemptAt = val
-}
-
 // Ref: #/components/schemas/PausedWebhookListReply
 type PausedWebhookListReply struct {
 	Data   []PausedWebhook `json:"data"`
 	Errors struct{}        `json:"errors"`
-}
-
-// GetData returns the value of Data.
-func (s *PausedWebhookListReply) GetData() []PausedWebhook {
-	return s.Data
-}
-
-// GetErrors returns the value of Errors.
-func (s *PausedWebhookListReply) GetErrors() struct{} {
-	return s.Errors
-}
-
-// SetData sets the value of Data.
-func (s *PausedWebhookListReply) SetData(val []PausedWebhook) {
-	s.Data = val
-}
-
-// SetErrors sets the value of Errors.
-func (s *PausedWebhookListReply) SetErrors(val struct{}) {
-	s.Errors = val
 }
 
 // Outcome in envelope B.
@@ -604,46 +338,18 @@ const (
 	SuccessStatusSuccess SuccessStatus = "success"
 )
 
-// AllValues returns all SuccessStatus values.
 func (SuccessStatus) AllValues() []SuccessStatus {
 	return []SuccessStatus{
 		SuccessStatusSuccess,
 	}
 }
 
-// MarshalText implements encoding.TextMarshaler.
-func (s SuccessStatus) MarshalText() ([]byte, error) {
-	switch s {
-	case SuccessStatusSuccess:
-		return []byte(s), nil
-	default:
-		return nil, errors.Errorf("invalid value: %q", s)
-	}
-}
+func (s SuccessStatus) MarshalText() ([]byte, error) { return codec.EnumText(s, s.AllValues()) }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (s *SuccessStatus) UnmarshalText(data []byte) error {
-	switch SuccessStatus(data) {
-	case SuccessStatusSuccess:
-		*s = SuccessStatusSuccess
-		return nil
-	default:
-		return errors.Errorf("invalid value: %q", data)
-	}
-}
+func (s *SuccessStatus) UnmarshalText(data []byte) error { return codec.EnumOf(data, s, s.AllValues()) }
 
 // Ref: #/components/schemas/WebhookResume
 type WebhookResume struct {
 	// Host and port, as the list of paused hosts has them.
 	Host string `json:"host"`
-}
-
-// GetHost returns the value of Host.
-func (s *WebhookResume) GetHost() string {
-	return s.Host
-}
-
-// SetHost sets the value of Host.
-func (s *WebhookResume) SetHost(val string) {
-	s.Host = val
 }

@@ -3,10 +3,10 @@
 package webhooksoas
 
 import (
-	"fmt"
-
 	"github.com/go-faster/errors"
 	"github.com/ogen-go/ogen/validate"
+
+	"github.com/callwright/callwright/transport/oas/internal/codec"
 )
 
 func (s *ApiKey) Validate() error {
@@ -14,22 +14,9 @@ func (s *ApiKey) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if s.Request == nil {
-			return errors.New("nil is invalid value")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "Request",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("Request", codec.NotNil(s.Request == nil))
+	return failures.Err()
 }
 
 func (s *ErrorDetail) Validate() error {
@@ -37,147 +24,19 @@ func (s *ErrorDetail) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     64,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Error)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "error",
-			Error: err,
-		})
+	var failures codec.Failures
+	failures.Add("error", codec.Length(string(s.Error), 0, 64))
+	failures.Add("message", codec.Length(string(s.Message), 0, 4000))
+	if value, ok := s.Path.Get(); ok {
+		failures.Add("path", codec.Length(string(value), 0, 500))
 	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     4000,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Message)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "message",
-			Error: err,
-		})
+	if value, ok := s.Field.Get(); ok {
+		failures.Add("field", codec.Length(string(value), 0, 500))
 	}
-	if err := func() error {
-		if value, ok := s.Path.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     500,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "path",
-			Error: err,
-		})
+	if value, ok := s.BatchID.Get(); ok {
+		failures.Add("batch_id", codec.Length(string(value), 0, 64))
 	}
-	if err := func() error {
-		if value, ok := s.Field.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     500,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "field",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if value, ok := s.BatchID.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     64,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "batch_id",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	return failures.Err()
 }
 
 func (s *ErrorEnvelope) Validate() error {
@@ -185,155 +44,42 @@ func (s *ErrorEnvelope) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if value, ok := s.Status.Get(); ok {
-			if err := func() error {
-				if err := value.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "status",
-			Error: err,
-		})
+	var failures codec.Failures
+	if value, ok := s.Status.Get(); ok {
+		failures.Add("status", value.Validate())
 	}
-	if err := func() error {
-		if value, ok := s.Message.Get(); ok {
-			if err := func() error {
-				if err := (validate.String{
-					MinLength:     0,
-					MinLengthSet:  false,
-					MaxLength:     4000,
-					MaxLengthSet:  true,
-					Email:         false,
-					Hostname:      false,
-					Regex:         nil,
-					MinNumeric:    0,
-					MinNumericSet: false,
-					MaxNumeric:    0,
-					MaxNumericSet: false,
-				}).Validate(string(value)); err != nil {
-					return errors.Wrap(err, "string")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "message",
-			Error: err,
-		})
+	if value, ok := s.Message.Get(); ok {
+		failures.Add("message", codec.Length(string(value), 0, 4000))
 	}
-	if err := func() error {
+	failures.Add("errors", func() error {
 		if s.Errors == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    1,
-			MinLengthSet: true,
-			MaxLength:    51,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Errors)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.Errors), 1, 51); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.Errors {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "errors",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+		return failures.Err()
+	}())
+	return failures.Err()
 }
 
-func (s ErrorEnvelopeStatus) Validate() error {
-	switch s {
-	case "error":
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s ErrorEnvelopeStatus) Validate() error { return codec.Enum(s, s.AllValues()) }
 
 func (s *ErrorStatusCodeWithHeaders) Validate() error {
 	if s == nil {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if value, ok := s.RetryAfter.Get(); ok {
-			if err := func() error {
-				if err := (validate.Int{
-					MinSet:        true,
-					Min:           0,
-					MaxSet:        true,
-					Max:           86400,
-					MinExclusive:  false,
-					MaxExclusive:  false,
-					MultipleOfSet: false,
-					MultipleOf:    0,
-					Pattern:       nil,
-				}).Validate(int64(value)); err != nil {
-					return errors.Wrap(err, "int")
-				}
-				return nil
-			}(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "RetryAfter",
-			Error: err,
-		})
+	var failures codec.Failures
+	if value, ok := s.RetryAfter.Get(); ok {
+		failures.Add("RetryAfter", codec.Int(int64(value), validate.Int{MinSet: true, MaxSet: true, Max: 86400}))
 	}
-	if err := func() error {
-		if err := s.Response.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "Response",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	failures.Add("Response", s.Response.Validate())
+	return failures.Err()
 }
 
 func (s *MessageReply) Validate() error {
@@ -341,45 +87,10 @@ func (s *MessageReply) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := s.Status.Validate(); err != nil {
-			return err
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "status",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     500,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Message)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "message",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("status", s.Status.Validate())
+	failures.Add("message", codec.Length(string(s.Message), 0, 500))
+	return failures.Err()
 }
 
 func (s *PausedWebhook) Validate() error {
@@ -387,78 +98,11 @@ func (s *PausedWebhook) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     512,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Host)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "host",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.Int{
-			MinSet:        true,
-			Min:           0,
-			MaxSet:        false,
-			Max:           0,
-			MinExclusive:  false,
-			MaxExclusive:  false,
-			MultipleOfSet: false,
-			MultipleOf:    0,
-			Pattern:       nil,
-		}).Validate(int64(s.Failures)); err != nil {
-			return errors.Wrap(err, "int")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "failures",
-			Error: err,
-		})
-	}
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     0,
-			MinLengthSet:  false,
-			MaxLength:     1000,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.LastFailure)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "last_failure",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("host", codec.Length(string(s.Host), 0, 512))
+	failures.Add("failures", codec.Int(int64(s.Failures), validate.Int{MinSet: true}))
+	failures.Add("last_failure", codec.Length(string(s.LastFailure), 0, 1000))
+	return failures.Err()
 }
 
 func (s *PausedWebhookListReply) Validate() error {
@@ -466,89 +110,31 @@ func (s *PausedWebhookListReply) Validate() error {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
+	var failures codec.Failures
+	failures.Add("data", func() error {
 		if s.Data == nil {
 			return errors.New("nil is invalid value")
 		}
-		if err := (validate.Array{
-			MinLength:    0,
-			MinLengthSet: false,
-			MaxLength:    100,
-			MaxLengthSet: true,
-		}).ValidateLength(len(s.Data)); err != nil {
-			return errors.Wrap(err, "array")
+		if err := codec.Size(len(s.Data), 0, 100); err != nil {
+			return err
 		}
-		var failures []validate.FieldError
+		var failures codec.Failures
 		for i, elem := range s.Data {
-			if err := func() error {
-				if err := elem.Validate(); err != nil {
-					return err
-				}
-				return nil
-			}(); err != nil {
-				failures = append(failures, validate.FieldError{
-					Name:  fmt.Sprintf("[%d]", i),
-					Error: err,
-				})
-			}
+			failures.AddItem(i, elem.Validate())
 		}
-		if len(failures) > 0 {
-			return &validate.Error{Fields: failures}
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "data",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+		return failures.Err()
+	}())
+	return failures.Err()
 }
 
-func (s SuccessStatus) Validate() error {
-	switch s {
-	case "success":
-		return nil
-	default:
-		return errors.Errorf("invalid value: %v", s)
-	}
-}
+func (s SuccessStatus) Validate() error { return codec.Enum(s, s.AllValues()) }
 
 func (s *WebhookResume) Validate() error {
 	if s == nil {
 		return validate.ErrNilPointer
 	}
 
-	var failures []validate.FieldError
-	if err := func() error {
-		if err := (validate.String{
-			MinLength:     1,
-			MinLengthSet:  true,
-			MaxLength:     512,
-			MaxLengthSet:  true,
-			Email:         false,
-			Hostname:      false,
-			Regex:         nil,
-			MinNumeric:    0,
-			MinNumericSet: false,
-			MaxNumeric:    0,
-			MaxNumericSet: false,
-		}).Validate(string(s.Host)); err != nil {
-			return errors.Wrap(err, "string")
-		}
-		return nil
-	}(); err != nil {
-		failures = append(failures, validate.FieldError{
-			Name:  "host",
-			Error: err,
-		})
-	}
-	if len(failures) > 0 {
-		return &validate.Error{Fields: failures}
-	}
-	return nil
+	var failures codec.Failures
+	failures.Add("host", codec.Length(string(s.Host), 1, 512))
+	return failures.Err()
 }

@@ -110,9 +110,9 @@ func damagedFile(err error) bool {
 	return ok && (e.Code()&0xff == sqlite3.SQLITE_CORRUPT || e.Code()&0xff == sqlite3.SQLITE_NOTADB)
 }
 
-// createSQLite makes a database with a table, under another name first: so one that is there is never empty, however its
-// creation was cut off. Nobody else may read it, because transcripts come into it; SQLite gives its companions, the log and the
-// index of that, the same mode. When several processes create it at once, the first one's stays.
+// createSQLite makes a database with a table, under another name first: so one that is there is never empty, however its creation
+// was cut off. Only its owner may read it, because it contains transcripts; SQLite gives its companions, the log and the index of
+// that, the same mode. When several processes create it concurrently, the first one's stays.
 func createSQLite(ctx context.Context, path string) error {
 	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".new-*") // mode 0600
 	if err != nil {

@@ -58,8 +58,8 @@ func (db *DB) openSQLite(ctx context.Context, path string) error {
 	return nil
 }
 
-// registerContains adds a function to SQLite that says whether a text contains another. LIKE and instr compare them anew at
-// each place: with a long text of one letter, a search for many of that letter took so long that nobody else could read.
+// registerContains adds a function to SQLite that says whether a text contains another. LIKE and instr compare them anew at each
+// place: with a long text of one letter, a search for many of that letter took so long that all other reads were blocked.
 var registerContains = sync.OnceValue(func() error {
 	return sqlite.RegisterDeterministicScalarFunction("callwright_contains", 2,
 		func(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {

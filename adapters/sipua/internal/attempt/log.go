@@ -88,7 +88,7 @@ func (l *Log) Answered() {
 	}
 }
 
-// End closes the record. It is called once.
+// Finish closes the record. It is called once.
 func (l *Log) Finish(end calllog.End, evidence *health.Evidence) {
 	at := l.clock.Now()
 	end.AnsweredAt, end.EndedAt = l.record.AnsweredAt, &at

@@ -198,8 +198,8 @@ func (c *Client) Run(ctx context.Context) {
 	}
 }
 
-// broken closes connections whose keep-alives have no answer, removes closed ones from their bindings, and returns the
-// callbacks of those.
+// broken closes connections whose keep-alives have no answer, deletes closed ones from their bindings, and returns the callbacks of
+// those.
 func (c *Client) broken() []func() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -14,8 +14,8 @@ import (
 
 const statusNoOutbound = 439 // First Hop Lacks Outbound Support
 
-// instance returns the instance id of a binding. It is the same in each REGISTER, after a restart and from another node, too
-// (RFC 5626, 4.1). It follows from the Contact's user part, which nobody else has.
+// instance returns the instance id of a binding. It is the same in each REGISTER, after a restart and from another node, too (RFC
+// 5626, 4.1). It follows from the Contact's user part, which is unique.
 func (b *binding) instance() string {
 	sum := sha256.Sum256([]byte(b.wanted.User))
 	id := sum[:16]

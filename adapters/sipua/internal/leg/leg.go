@@ -67,7 +67,7 @@ type Leg struct {
 	invite    *sip.Request                    // our last INVITE: for CANCEL and the ACK's credentials
 	inviteTx  *sip.ClientTx                   // of invite
 	answers   map[dialog.Method]*auth.Answers // to the challenges of the last request of each method
-	extra     []sip.Header                    // that our first INVITE carries besides
+	extra     []sip.Header                    // that our first INVITE contains in addition
 	early     map[string][]byte               // the answers in 1xx, by To tag; nil once the call is answered
 	replies   inviteReplies                   // to our first INVITE
 	onRinging func()                          // nil for inbound legs

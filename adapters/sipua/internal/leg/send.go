@@ -84,7 +84,8 @@ func (l *Leg) addBody(req *sip.Request, s dialog.Send) error {
 	return nil
 }
 
-// authorize adds our credentials to a request that is repeated after a challenge, and removes the credentials of the request before.
+// authorize adds our credentials to a request that is repeated after a challenge, and deletes the credentials of the request
+// before.
 func (l *Leg) authorize(req *sip.Request, s dialog.Send) error {
 	if !s.Authorize {
 		delete(l.answers, s.Method)

@@ -64,8 +64,8 @@ func (l *Leg) Redirection() *Redirection {
 	return &Redirection{Status: l.replies.code, Contacts: l.replies.contacts, Peer: peer}
 }
 
-// GiveUp ends a leg that is not wanted any more, and returns once it has begun to. The leg goes on by itself until nothing
-// of it is left at the peer: a late 2xx is acknowledged and followed by BYE.
+// GiveUp ends a leg that is not wanted any more, and returns once it has begun to. The leg continues by itself until nothing of it
+// is left at the peer: a late 2xx is acknowledged and followed by BYE.
 func (l *Leg) GiveUp(cause call.Cause, reason string) {
 	begun := make(chan struct{})
 	l.mailbox.Post(func() {
@@ -75,7 +75,7 @@ func (l *Leg) GiveUp(cause call.Cause, reason string) {
 	<-begun
 }
 
-// Incoming starts an inbound leg, which answers 100 at once. offered is called unless the INVITE is refused at once.
+// Incoming starts an inbound leg, which answers 100 immediately. offered is called unless the INVITE is refused immediately.
 func (l *Leg) Incoming(req *sip.Request, tx *transport.ServerTx, ring time.Duration, offered func()) {
 	ev := message.ReadRequest(req)
 	l.mailbox.Post(func() {
@@ -101,9 +101,8 @@ func (l *Leg) arrived(invite *sip.Request) {
 	l.log.Begin()
 }
 
-// Admit gives an inbound leg its media session and calls deliver, which reports whether somebody will answer; if nobody
-// will, the leg is refused. The leg owns the session, even if the caller has given up meanwhile. Admit returns when all of
-// this has happened.
+// Admit gives an inbound leg its media session and calls deliver, which reports whether the call will be answered; otherwise the
+// leg is refused. The leg owns the session, even if the caller has given up meanwhile. Admit returns when all of this has happened.
 func (l *Leg) Admit(session trunk.MediaSession, codecs []sdp.Codec, deliver func() bool, refused dialog.Reject) {
 	admitted := make(chan struct{})
 	l.mailbox.Post(func() {

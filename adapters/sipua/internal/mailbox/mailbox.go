@@ -10,7 +10,7 @@ type Mailbox struct {
 	busy  bool
 }
 
-// Post queues a function and returns at once. The function must not panic.
+// Post queues a function and returns immediately. The function must not panic.
 func (m *Mailbox) Post(f func()) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

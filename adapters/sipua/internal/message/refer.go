@@ -73,7 +73,7 @@ func unescaped(text string) string {
 	return text
 }
 
-// Warning returns a Warning header for people (RFC 3261, 20.43); host names us.
+// Warning returns a human-readable Warning header (RFC 3261, 20.43); host names us.
 func Warning(host, text string) string { return "399 " + host + " " + strconv.Quote(Printable(text)) }
 
 // extendNotify adds the headers of a NOTIFY about a REFER (RFC 3515, 2.4).

@@ -22,7 +22,7 @@ var reasons = map[int]string{
 // Reason returns the reason phrase that we send with a status.
 func Reason(status int) string { return reasons[status] }
 
-// StatusLine returns a response's code and phrase for people; empty for code 0.
+// StatusLine returns a response's code and phrase, human-readable; empty for code 0.
 func StatusLine(code int, phrase string) string {
 	if code == 0 {
 		return ""

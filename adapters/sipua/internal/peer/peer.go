@@ -73,8 +73,8 @@ func VerifyChain(state tls.ConnectionState, roots *x509.CertPool) error {
 	return err
 }
 
-// Reason describes for people why a connection failed. A coded error is described by its message. The text contains nothing that the
-// peer has sent.
+// Reason describes the cause of a failed connection, human-readable. A coded error is described by its message. The text contains
+// nothing that the peer has sent.
 func Reason(err error) string {
 	if e, ok := errors.AsType[*callwright.Error](err); ok {
 		return e.Message

@@ -10,7 +10,7 @@ import (
 
 // The limits of callers and numbers behind a trusted source.
 const (
-	behindAtOnce = 60     // refused calls at once
+	behindAtOnce = 60     // refused concurrent calls
 	behindRate   = 1      // refused calls a second from then on
 	maxBehind    = 10_000 // callers and numbers that are remembered
 	maxSide      = 64     // bytes of a caller that tell it from others

@@ -11,7 +11,7 @@ import (
 )
 
 // A trusted source is never blocked. Refused calls of one caller behind it, or to one number, hold only that caller and that
-// number, which may go on slowly.
+// number, which may continue slowly.
 func TestTrustedSources(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -86,7 +86,7 @@ func TestSharesOfATrustedSource(t *testing.T) {
 	}
 }
 
-// A blocked source that becomes trusted is answered at once, and counts afresh.
+// A blocked source that becomes trusted is answered immediately, and counts afresh.
 func TestTrustEndsABlock(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)

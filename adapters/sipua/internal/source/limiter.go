@@ -30,8 +30,8 @@ const (
 // Limiter counts the actions of sources. It is safe for concurrent use.
 type Limiter struct {
 	rate     rate.Limit // INVITEs a second, and likewise OPTIONS
-	burst    int        // INVITEs at once, and in admission at a time
-	requests int        // requests of all kinds, a second and at once
+	burst    int        // burst of INVITEs, and INVITEs in admission at a time
+	requests int        // requests of all kinds, per second and as a burst
 	now      func() time.Time
 	lines    *rate.Limiter // of the log
 
@@ -90,9 +90,9 @@ func (w window) add(now time.Time) window {
 	return w
 }
 
-// NewLimiter returns a limiter that lets each source send perSecond INVITEs a second, and twice as many at once. OPTIONS
-// have the same limit. A source that is trusted is never blocked: the callers and numbers behind it are held instead. nil trusts
-// none. The limiter asks again each time, so that trust may come and go.
+// NewLimiter returns a limiter that lets each source send perSecond INVITEs a second, and a burst of twice as many. OPTIONS have
+// the same limit. A source that is trusted is never blocked: the callers and numbers behind it are held instead. nil trusts none.
+// The limiter asks again each time, so that trust may come and go.
 func NewLimiter(perSecond int, trusted func(netip.Addr) bool, now func() time.Time) *Limiter {
 	if trusted == nil {
 		trusted = func(netip.Addr) bool { return false }

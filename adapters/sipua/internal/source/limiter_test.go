@@ -95,7 +95,7 @@ func TestFaultySources(t *testing.T) {
 	}
 }
 
-// A source may send as many requests at once as in a second; the next one waits, whichever connection it comes over.
+// A source may send a burst of its requests of a second; the next one waits, on any connection.
 func TestSourcesArePaced(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -33,7 +33,7 @@ func numbered(format string, n int) string {
 	return b.String()
 }
 
-// A message with more parts than any call needs is refused before it becomes a tree, and its connection goes on.
+// A message with more parts than any call needs is refused before it becomes a tree, and its connection continues.
 func TestFramerRefusesExcess(t *testing.T) { //nolint:paralleltest // it measures the memory that the process allocates
 	for name, headers := range excessive {
 		t.Run(name, func(t *testing.T) {

@@ -52,7 +52,7 @@ func (p *Pool) Connected(s *Stack, to netip.AddrPort) *Flow {
 // Address returns the peer's address.
 func (f *Flow) Address() netip.AddrPort { return f.now.address }
 
-// TLS returns the TLS version, for people; empty without a connection.
+// TLS returns the TLS version, human-readable; empty without a connection.
 func (f *Flow) TLS() string { return Version(StateOf(f.now.conn())) }
 
 // Known adds names that the caller is known by: hosts of its trunk's servers, and names that its connection proves. A
@@ -116,7 +116,7 @@ func (f *Flow) Release() {
 	}
 }
 
-// Security describes for people the encryption of the flow's connection and the verification of the peer.
+// Security describes, human-readable, the encryption of the flow's connection and the verification of the peer.
 func (f *Flow) Security() string {
 	conn := f.now.conn()
 	verified := "the caller has shown no certificate that we trust"
@@ -148,9 +148,9 @@ func (f *Flow) Request(req *sip.Request, path dialog.Path) (tx *sip.ClientTx, er
 	return tx, err
 }
 
-// each tries the places that a message may go to until one takes it. The first one is the flow's connection, if the peer's
-// last request has come over it or it leads to the next hop: a Contact behind NAT names an address that nobody can reach.
-// With a route set its first entry decides until the peer has sent a request.
+// each tries the places that a message may go to until one takes it. The first one is the flow's connection, if the peer's last
+// request has come over it or it leads to the next hop: a Contact behind NAT names an unreachable address. With a route set its
+// first entry decides until the peer has sent a request.
 func (f *Flow) each(path dialog.Path, try func(*Stack, netip.AddrPort) error) error {
 	if (f.came || len(path.Routes) == 0 || f.leadsTo(path.NextHop)) && f.now.conn() != nil {
 		if err := try(f.now.stack, f.now.address); err == nil {

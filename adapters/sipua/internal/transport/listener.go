@@ -60,7 +60,7 @@ type origin struct {
 type Limits struct {
 	Total     int // a tenth of them is for known sources only
 	PerSource int
-	ReadRate  int                       // bytes a second of a source, and at once
+	ReadRate  int                       // bytes per second of a source, and as a burst
 	First     time.Duration             // until the first message, after the handshake
 	Idle      time.Duration             // without a message, a keep-alive or a call
 	Blocked   func(netip.Addr) bool     // reports addresses whose connections are refused

@@ -49,7 +49,7 @@ func (s *Stack) request(req *sip.Request) {
 	}
 	conn := s.Existing(from)
 	if conn == nil {
-		return // it has closed, so nobody could be answered
+		return // it has closed, so no answer is possible
 	}
 	if s.server.handle.Pace != nil {
 		s.server.handle.Pace(from)
@@ -222,7 +222,7 @@ func (t *ServerTx) watch() {
 	t.guardConnection()
 }
 
-// guardConnection looks after the connection again in a while: sipgo tells nobody else when it closes. The mutex is held.
+// guardConnection looks after the connection again in a while: sipgo reports its end to no other function. The mutex is held.
 func (t *ServerTx) guardConnection() {
 	t.guard = time.AfterFunc(sip.T1/5, func() {
 		t.mu.Lock()

@@ -77,7 +77,7 @@ func (v *Value) Set(name string, to Value) {
 	v.Members = append(v.Members, Member{name, to})
 }
 
-// DeleteFunc removes the members of an object whose names match.
+// DeleteFunc deletes the members of an object whose names match.
 func (v *Value) DeleteFunc(fits func(name string) bool) {
 	gone := func(m Member) bool { return fits(m.Name) }
 	if slices.ContainsFunc(v.Members, gone) {

@@ -41,7 +41,7 @@ const org = callwright.OrgID("org")
 // created is when the runs of a test were created.
 var created = time.Date(2026, 3, 2, 9, 15, 0, 0, time.UTC)
 
-// somebody is a page.Authenticator that takes everybody for the same person.
+// somebody is a page.Authenticator that takes every reader for the same person.
 type somebody struct{}
 
 func (somebody) Authenticate(*http.Request) (callwright.Principal, error) {

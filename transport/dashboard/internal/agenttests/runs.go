@@ -63,7 +63,7 @@ type oneRun struct {
 	Snapshot run.Snapshot
 	Ended    bool
 	Visits   []visit
-	Analysis *analysis.Analysis // nil: nobody has asked for one
+	Analysis *analysis.Analysis // nil: none was requested
 	Faults   page.Faults
 	Issues   string // query of the issues that are about failures like this one
 

@@ -101,7 +101,7 @@ func (p pages) updateScenario(ctx context.Context, r *page.Request) (page.Answer
 	return p.notKept(ctx, r, data, err)
 }
 
-// deleteScenario removes a scenario with its runs.
+// deleteScenario deletes a scenario with its runs.
 func (p pages) deleteScenario(ctx context.Context, r *page.Request) (page.Answer, error) {
 	if err := p.cfg.Tests.DeleteScenario(ctx, r.Org(), r.PathValue("id")); err != nil {
 		return nil, err
@@ -243,7 +243,7 @@ type assertionJSON struct {
 	Order    *int            `json:"order,omitempty"`
 }
 
-// readAssertions translates the field of the assertions. Members that are left out have the values that the API gives them.
+// readAssertions translates the field of the assertions. Members that are omitted have the values that the API gives them.
 func readAssertions(text string) ([]assert.Assertion, error) {
 	if text == "" {
 		return nil, nil

@@ -28,7 +28,7 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/pagetest"
 )
 
-// somebody is a page.Authenticator that takes everybody for the same person.
+// somebody is a page.Authenticator that takes every reader for the same person.
 type somebody struct{}
 
 func (somebody) Authenticate(*http.Request) (callwright.Principal, error) {

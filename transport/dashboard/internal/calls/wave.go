@@ -119,7 +119,7 @@ func (s *waves) get(ctx context.Context, org callwright.OrgID, id string) (wave,
 	case <-ctx.Done():
 		return wave{}, ctx.Err()
 	}
-	if w, ok := s.find(key); ok { // somebody else has read it meanwhile
+	if w, ok := s.find(key); ok { // another reader has read it meanwhile
 		return w, nil
 	}
 	file, err := s.calls.Recording(ctx, org, id)

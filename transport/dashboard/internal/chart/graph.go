@@ -35,7 +35,7 @@ type Node struct {
 
 // Edge is an arrow of a graph.
 type Edge struct {
-	From, To string // ids of nodes; edges of other ids are left out
+	From, To string // ids of nodes; edges of other ids are omitted
 	Label    string
 }
 

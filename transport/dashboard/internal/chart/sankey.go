@@ -22,7 +22,7 @@ type Stage struct {
 
 // Flow is a band between two stages, as wide as its weight.
 type Flow struct {
-	From, To string // ids of stages; flows of other ids are left out
+	From, To string // ids of stages; flows of other ids are omitted
 	Weight   float64
 }
 

@@ -23,7 +23,7 @@ type Channel struct {
 
 // Region is the time of a line of the transcript.
 type Region struct {
-	Channel    int // index; others are left out
+	Channel    int // index; others are omitted
 	Start, End time.Duration
 	Label      string // the beginning of the words
 	Href       string // such as "#line-3"

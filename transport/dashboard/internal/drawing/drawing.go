@@ -44,7 +44,7 @@ type (
 	}
 )
 
-// Graph returns the graph of a document, the node with which it starts first. Nodes and edges that cannot be read are left out: the
+// Graph returns the graph of a document, the node with which it starts first. Nodes and edges that cannot be read are omitted: the
 // compiler names them.
 func Graph(d graph.Document) chart.Graph {
 	g := chart.Graph{ID: "pathway", Title: "Pathway"}

@@ -26,7 +26,8 @@ type Config struct {
 	Pages  []triage.ResourceType // that have pages, to which pages link
 	Clock  callwright.Clock      // nil: the machine's
 
-	// Names returns the names of keys by their ids, which issues keep of assignees and owners. Unknown ids are left out. nil: ids are shown.
+	// Names returns the names of keys by their ids, which issues keep of assignees and owners. Unknown ids are omitted. nil: ids
+	// are shown.
 	Names func(ctx context.Context, org callwright.OrgID, ids []string) (map[string]string, error)
 	// People returns the keys of an organization that issues may be assigned to. nil: ids are typed.
 	People func(ctx context.Context, org callwright.OrgID) ([]Person, error)

@@ -107,7 +107,7 @@ func (p pages) parts(ctx context.Context, org callwright.OrgID, data *issue) (er
 	return err
 }
 
-// seen marks the feed as seen by the reader, if there is something new. A rendering for a stream is nobody's.
+// seen marks the feed as seen by the reader, if there is something new. A rendering for a stream does not mark it.
 func (p pages) seen(ctx context.Context, r *page.Request, i triage.Issue) error {
 	if r.Streams() {
 		return nil

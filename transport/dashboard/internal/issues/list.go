@@ -126,7 +126,7 @@ func (p pages) query(r *page.Request) (triage.Query, error) {
 	return q, nil
 }
 
-// values returns the values of a parameter, each given by itself or several with commas between them. Empty ones are left out.
+// values returns the values of a parameter, each given by itself or several with commas between them. Empty ones are omitted.
 func values[T ~string](r *page.Request, name string) (all []T) {
 	for _, text := range r.URL.Query()[name] {
 		for v := range strings.SplitSeq(text, ",") {

@@ -66,7 +66,7 @@ func costly(text string) bool {
 	return false
 }
 
-// markdown renders a text that somebody has written; one that would take long is shown as it was typed. most bounds its bytes; 0: maxMarkdown.
+// markdown renders a user's text; an expensive text is shown as it was typed. most bounds its bytes; 0: maxMarkdown.
 func markdown(most int, text string) template.HTML {
 	if most == 0 {
 		most = maxMarkdown

@@ -104,7 +104,7 @@ func open() *house {
 	return h
 }
 
-// show returns the page for somebody with some rights.
+// show returns the page for a reader with some rights.
 func (h *house) show(t *testing.T, rights ...callwright.Entitlement) string {
 	t.Helper()
 	site := must(page.New(page.Config{Authenticator: signedIn{rights}, Areas: []page.Area{overview.New(h.Config)}}))

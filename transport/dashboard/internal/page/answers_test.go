@@ -121,8 +121,8 @@ func TestStreamOfAnEndedPage(t *testing.T) {
 	})
 }
 
-// TestStreamsShowNothingOld opens a page a second time after something has changed, which nobody has told the first stream: the second one
-// gets the change at once, and nothing older, and the first one with it.
+// TestStreamsShowNothingOld opens a page a second time after something has changed, which the first stream has not seen: the second
+// one gets the change immediately, and nothing older, and the first one with it.
 func TestStreamsShowNothingOld(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

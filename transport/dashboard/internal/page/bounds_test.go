@@ -80,7 +80,7 @@ func (r *reader) over() bool {
 	}
 }
 
-// bubble runs a test of streams, whose time passes at once, for somebody who has signed in.
+// bubble runs a test of streams in fake time, for a signed-in reader.
 func bubble(t *testing.T, test func(ctx context.Context, t *testing.T, h *house, token string)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -98,7 +98,7 @@ func bubble(t *testing.T, test func(ctx context.Context, t *testing.T, h *house,
 	})
 }
 
-// TestRevokedKeyEndsStream revokes the key of somebody who has a page open at another node. Within 15 seconds nothing more comes.
+// TestRevokedKeyEndsStream revokes the key of a reader with an open page at another node. Within 15 seconds nothing more comes.
 func TestRevokedKeyEndsStream(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(ctx context.Context, t *testing.T, h *house, token string) {
@@ -165,7 +165,8 @@ func TestStreamLife(t *testing.T) {
 	})
 }
 
-// TestStuckReader has one of two browsers read nothing. It is dropped within 10 seconds, is given nothing meanwhile, and the other goes on.
+// TestStuckReader has one of two browsers read nothing. It is dropped within 10 seconds, is given nothing meanwhile, and the other
+// continues.
 func TestStuckReader(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(ctx context.Context, t *testing.T, h *house, token string) {

@@ -20,7 +20,7 @@ type Area struct {
 	Path        string                 // of its first page, such as "/calls"
 	Entitlement callwright.Entitlement // without which no page is shown, nor the area in the navigation; empty: none is needed
 	Templates   fs.FS                  // its *.html: see View.Page
-	Funcs       template.FuncMap       // for its templates, besides the functions of this package
+	Funcs       template.FuncMap       // for its templates, in addition to the functions of this package
 	Routes      []Route
 
 	shared []fs.FS

@@ -123,7 +123,7 @@ func TestExpiredKeyEndsStreams(t *testing.T) {
 	}
 }
 
-// desk is a site with the sessions of an access.Service, and somebody who has signed in.
+// desk is a site with the sessions of an access.Service, and a signed-in reader.
 type desk struct {
 	house
 	*access.Service

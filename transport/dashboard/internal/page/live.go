@@ -138,7 +138,7 @@ func (c *channel) add(st *stream) {
 	}
 }
 
-// leave removes a stream from its channel, which ends with the last.
+// leave deletes a stream from its channel, which ends with the last.
 func (ws *watchers) leave(key channelKey, c *channel, st *stream) {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()

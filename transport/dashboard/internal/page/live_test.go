@@ -131,7 +131,7 @@ func TestLeaveWhileRendering(t *testing.T) {
 	}
 }
 
-// anybody is an Authenticator that takes everybody for the same person.
+// anybody is an Authenticator that takes every reader for the same person.
 type anybody struct{}
 
 func (anybody) Authenticate(*http.Request) (callwright.Principal, error) {

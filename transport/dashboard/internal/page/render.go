@@ -99,7 +99,7 @@ type frame struct {
 	Nav    []*Area
 	Area   *Area
 	Notice string
-	Who    string // is signed in; empty: nobody
+	Who    string // is signed in; empty: none
 	Out    bool   // there is a session to end
 	Live   bool
 	Faulty bool   // a form on the page was refused

@@ -188,7 +188,7 @@ func (s *Site) refuse(w http.ResponseWriter, r *Request, err error) error {
 	return nil
 }
 
-// log writes the line of a request. Paths contain ids at most. The query may be personal and is left out.
+// log writes the line of a request. Paths contain ids at most. The query may be personal and is omitted.
 func (s *Site) log(r *Request, route Route, status int, took time.Duration, err error) {
 	level := slog.LevelInfo
 	attrs := []slog.Attr{
@@ -202,7 +202,7 @@ func (s *Site) log(r *Request, route Route, status int, took time.Duration, err 
 	switch {
 	case status >= http.StatusInternalServerError:
 		level = slog.LevelError
-	case status == http.StatusUnauthorized && r.Method == http.MethodPost: // somebody tries keys
+	case status == http.StatusUnauthorized && r.Method == http.MethodPost: // a client guesses keys
 		level = slog.LevelWarn
 	}
 	write := func() { s.cfg.Logger.LogAttrs(context.WithoutCancel(r.Context()), level, "page", attrs...) }

@@ -35,7 +35,7 @@ func (h *house) stall(ctx context.Context, count int, path, token string) {
 	synctest.Wait()
 }
 
-// TestSlowSignIn has strangers send forms that never come. Everybody else is answered at once.
+// TestSlowSignIn lets unknown clients send forms that never arrive. All others are answered immediately.
 func TestSlowSignIn(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(ctx context.Context, t *testing.T, h *house, token string) {

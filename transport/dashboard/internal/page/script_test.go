@@ -36,7 +36,7 @@ func TestScriptKeepsWhatIsTyped(t *testing.T) {
 		t.Errorf("what was typed is %q now", got)
 	}
 	browser.Eval[any](t, p, `(field => { field.focus(); field.value = ""; field.blur(); })(document.querySelector("#live-asked input[name=name]"))`)
-	shows("live-asked", 22) // nobody works with it any more
+	shows("live-asked", 22) // it is no longer in use
 	p.Click(t, "#live-asked button")
 	p.Await(t, "#ask[open]")
 	h.number.Store(33)

@@ -59,7 +59,7 @@ type Site struct {
 	strangers callwright.Strangers
 }
 
-// Limits of requests, besides the ones in room.go.
+// Limits of requests, in addition to the ones in room.go.
 const (
 	answerTimeout = 30 * time.Second // for a browser to take a page
 	maxAddress    = 4 << 10          // bytes of a path with its query

@@ -20,7 +20,7 @@ func said(turns int, text string) url.Values {
 	return url.Values{"turns": {fmt.Sprint(turns)}, "message": {text}}
 }
 
-// hold is a pathway whose conversation goes on for as long as the caller is silent.
+// hold is a pathway whose conversation continues for as long as the caller is silent.
 const hold = `{"nodes": [
 {"id": "hold", "type": "Default", "data": {"name": "Hold", "isStart": true, "text": "Please hold.", "modelOptions": {"disableSilenceRepeat": true}}}],
 "edges": []}`

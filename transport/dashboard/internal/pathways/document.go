@@ -57,7 +57,7 @@ func textOf(d graph.Document) (string, error) {
 	return b.String(), err
 }
 
-// parse reads a document that somebody has edited.
+// parse reads an edited document.
 func parse(text string) (graph.Document, error) {
 	var d document
 	err := json.Unmarshal([]byte(text), &d)

@@ -25,7 +25,7 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/pagetest"
 )
 
-// signedIn is an Authenticator that takes everybody for the same person.
+// signedIn is an Authenticator that takes every reader for the same person.
 type signedIn struct{}
 
 func (signedIn) Authenticate(*http.Request) (callwright.Principal, error) {
@@ -228,7 +228,7 @@ func TestRefusedFork(t *testing.T) {
 		`value="Again"`)
 }
 
-// TestLostUpdates wants that nobody replaces a draft, or publishes over a version, that the form has not shown.
+// TestLostUpdates checks that a form cannot replace a draft, or publish over a version, that it has not shown.
 func TestLostUpdates(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

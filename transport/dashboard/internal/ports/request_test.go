@@ -43,7 +43,7 @@ func lacks(t *testing.T, text string, others ...string) {
 	}
 }
 
-// TestWhoMustAct wants a sentence about each party, and none about nobody.
+// TestWhoMustAct checks for a sentence about each party, and none without a party.
 func TestWhoMustAct(t *testing.T) {
 	t.Parallel()
 	h := open(t)

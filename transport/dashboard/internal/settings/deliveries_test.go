@@ -61,7 +61,7 @@ func TestDeliveries(t *testing.T) {
 	h.get("/settings/deliveries?state=given_up", `rel="next"`, "state=given_up")
 }
 
-// reader is an Authenticator that takes everybody for one person.
+// reader is an Authenticator that takes every reader for one person.
 type reader callwright.Principal
 
 func (r reader) Authenticate(*http.Request) (callwright.Principal, error) {

@@ -104,7 +104,7 @@ func (p pages) create(ctx context.Context, r *page.Request) (page.Answer, error)
 	return nil, err
 }
 
-// rotate makes a key in the place of another, which goes on for a day, and shows it once.
+// rotate makes a key in the place of another, which continues for a day, and shows it once.
 func (p pages) rotate(ctx context.Context, r *page.Request) (page.Answer, error) {
 	made, err := p.cfg.Access.RotateKey(ctx, r.Org(), r.PathValue("id"), day)
 	if err != nil {

@@ -16,7 +16,7 @@ type place struct {
 	Here       bool
 }
 
-// menu returns the pages that somebody may see.
+// menu returns the pages that a reader may see.
 func (p pages) menu(r *page.Request) menu {
 	all := []place{
 		{Path: "/settings", Text: "API keys"}, {Path: "/settings/sessions", Text: "Sessions"},

@@ -32,7 +32,7 @@ type house struct {
 	other      callwright.APIKey // of another organization
 }
 
-// noMail is a Mailer that nobody uses.
+// noMail is an unused Mailer.
 type noMail struct{ callwright.Mailer }
 
 func open(t *testing.T) *house {

@@ -18,7 +18,7 @@ var files embed.FS
 // Config names the services behind the pages. Speech is required.
 type Config struct {
 	Speech *speech.Service
-	// Names returns the names of keys by their ids, which samples and voices keep. Unknown ids are left out. nil: ids are shown.
+	// Names returns the names of keys by their ids, which samples and voices keep. Unknown ids are omitted. nil: ids are shown.
 	Names func(ctx context.Context, org callwright.OrgID, ids []string) (map[string]string, error)
 }
 

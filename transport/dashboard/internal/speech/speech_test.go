@@ -29,7 +29,7 @@ import (
 	"github.com/callwright/callwright/transport/dashboard"
 )
 
-// signedIn is an Authenticator that takes everybody for the same person, but for the header Org.
+// signedIn is an Authenticator that takes every reader for the same person, except for the header Org.
 type signedIn struct{}
 
 func (signedIn) Authenticate(r *http.Request) (callwright.Principal, error) {

@@ -15,7 +15,7 @@ import (
 // numbersForm is the step that attaches numbers.
 type numbersForm struct {
 	Choice choice
-	Anyone bool     // everybody may call
+	Anyone bool     // all callers are allowed
 	Held   []string // numbers whose trunks would be replaced
 	Prove  []string // numbers that must be proven first
 	Made   string   // a password that was made, which is shown this once

@@ -20,7 +20,7 @@ func (p pages) choiceOf(ctx context.Context, r *page.Request) (choice, error) {
 	return choice{d}, err
 }
 
-// store stores a choice and leads to the step at which it goes on.
+// store stores a choice and leads to the step at which it continues.
 func (p pages) store(ctx context.Context, c choice, next setup.Step) (page.Answer, error) {
 	c.Step = next
 	d, err := p.cfg.Setup.StoreDraft(ctx, c.Draft)
@@ -32,12 +32,12 @@ func (c choice) To(step string) string {
 	return address("/trunks/new/"+step, url.Values{"setup": {c.ID}})
 }
 
-// Proof returns the address at which a number is proven, from where the set-up goes on.
+// Proof returns the address at which a number is proven, from where the set-up continues.
 func (c choice) Proof(number string) string {
 	return address(toTrunk(number, "proof"), url.Values{"setup": {c.ID}})
 }
 
-// Here returns the address of the step at which the set-up goes on.
+// Here returns the address of the step at which the set-up continues.
 func (c choice) Here() string { return c.To(string(c.Step)) }
 
 // StepName returns the name of that step.

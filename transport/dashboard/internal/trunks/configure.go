@@ -183,7 +183,7 @@ func (p pages) setFailover(ctx context.Context, r *page.Request) (page.Answer, e
 	return &page.View{Page: "failover", Title: "Failover of " + n.String(), Status: http.StatusUnprocessableEntity, Data: form}, nil
 }
 
-// detach removes a direction of a number.
+// detach deletes a direction of a number.
 func (p pages) detach(ctx context.Context, r *page.Request) (page.Answer, error) {
 	n, err := number(r)
 	if err != nil {

@@ -40,7 +40,7 @@ const (
 	two = "+14155550101"
 )
 
-// somebody is a page.Authenticator that takes everybody for the same person.
+// somebody is a page.Authenticator that takes every reader for the same person.
 type somebody struct{ rights []callwright.Entitlement }
 
 func (s somebody) Authenticate(*http.Request) (callwright.Principal, error) {

@@ -15,7 +15,7 @@ import (
 // proofForm is the page that proves a number.
 type proofForm struct {
 	Number callwright.PhoneNumber
-	Setup  string       // the id of the set-up that goes on afterwards; empty: none
+	Setup  string       // the id of the set-up that continues afterwards; empty: none
 	Proof  *proof.Proof // the newest; nil: there is none
 	Needed bool
 	Faults page.Faults

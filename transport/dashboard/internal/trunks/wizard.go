@@ -30,8 +30,8 @@ type step struct {
 	Now, Done bool
 }
 
-// steps returns the steps of a set-up that is at one of them. Those that it lacks are left out: some are for outbound calls only, and
-// a discovery may have been skipped.
+// steps returns the steps of a set-up that is at one of them. Those that it lacks are omitted: some are for outbound calls only,
+// and a discovery may have been skipped.
 func steps(now string, outbound, looked bool) (all []step) {
 	done := true
 	for _, s := range stepNames {
@@ -177,7 +177,7 @@ func (p pages) discovery(ctx context.Context, r *page.Request) (page.Answer, err
 	return v, nil
 }
 
-// choose goes on with the port that the form names, or with the server as it was typed.
+// choose continues with the port that the form names, or with the server as it was typed.
 func (p pages) choose(ctx context.Context, r *page.Request) (page.Answer, error) {
 	c, err := p.choiceOf(ctx, r)
 	if err != nil {

@@ -85,7 +85,7 @@ func stateOfAttempt(r calllog.Record) page.Badge {
 	return page.Badge{Kind: "warn", Text: text}
 }
 
-// address returns the address of a page with a query; empty values are left out.
+// address returns the address of a page with a query; empty values are omitted.
 func address(path string, query url.Values) string {
 	for name, values := range query {
 		if strings.Join(values, "") == "" {

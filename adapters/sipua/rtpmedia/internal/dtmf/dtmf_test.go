@@ -198,7 +198,7 @@ func TestSegmentsOfALongEvent(t *testing.T) {
 	}
 }
 
-// gateway presses keys as old gateways do. Sequence numbers go on between the packets of a press, and over pauses.
+// gateway presses keys as old gateways do. Sequence numbers continue between the packets of a press, and over pauses.
 type gateway struct {
 	sequence  uint16
 	timestamp uint32

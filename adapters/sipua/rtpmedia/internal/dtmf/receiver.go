@@ -70,8 +70,8 @@ func (r *Receiver) Packet(h Header, payload []byte) (digit byte, begins bool) {
 	return alphabet[e.code], true
 }
 
-// continues reports whether e goes on with the latest press under another source, as when the peer's media changes while a
-// key is down: the numbers are unrelated then, but the duration has grown.
+// continues reports whether e continues with the latest press under another source, as when the peer's media changes while a key is
+// down: the numbers are unrelated then, but the duration has grown.
 func (r *Receiver) continues(e event) bool {
 	k := &r.recent[(r.next+len(r.recent)-1)%len(r.recent)]
 	return k.known && k.ssrc != e.ssrc && k.code == e.code && !k.ended && !e.marker && e.duration > k.duration

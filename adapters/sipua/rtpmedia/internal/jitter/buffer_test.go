@@ -98,7 +98,7 @@ func TestPeerStartsItsClockAnew(t *testing.T) {
 	}
 }
 
-// A second during which nothing arrives, and then everything at once.
+// A second without packets, and then a burst of all of them.
 func TestStall(t *testing.T) {
 	t.Parallel()
 	for _, stall := range []time.Duration{100 * ms, 300 * ms, 900 * ms, 3 * time.Second} {

@@ -92,7 +92,7 @@ func TestPlayoutCatchesUp(t *testing.T) {
 	}
 }
 
-// If the sender makes a pause it is shortened, and no audio is left out.
+// If the sender makes a pause it is shortened, and no audio is omitted.
 func TestPlayoutCatchesUpInAPause(t *testing.T) {
 	t.Parallel()
 	said := tone(100 * frame)

@@ -89,7 +89,7 @@ func (b *Buffer) missing(early bool) Step {
 // gap returns a step before a packet whose time has not come: packets are missing, or the sender had paused.
 func (b *Buffer) gap(head *slot, lost, hurry bool) Step {
 	ticks := min(head.stamp-b.next, int64(b.frame))
-	if hurry && !lost { // a pause is the best place to catch up: nobody hears it
+	if hurry && !lost { // a pause is the best place to catch up: it is inaudible
 		b.next += ticks
 		ticks = min(head.stamp-b.next, int64(b.frame))
 		if ticks == 0 {

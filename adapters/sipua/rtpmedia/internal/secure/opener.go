@@ -31,8 +31,8 @@ type Opener struct {
 	header rtp.Header
 }
 
-// Use makes c the current key from now on. With the same key nothing changes; one that comes back goes on with the state
-// that it had.
+// Use makes c the current key from now on. With the same key nothing changes; one that comes back continues with the state that it
+// had.
 func (o *Opener) Use(now time.Duration, c sdp.Crypto) error {
 	i := slices.IndexFunc(o.keys, func(k *key) bool { return sameKey(k.crypto, c) })
 	if i == 0 {

@@ -1,0 +1,204 @@
+package simplify
+
+import (
+	"bytes"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+func reflectOf(v any) reflect.Value { return reflect.ValueOf(v) }
+
+// accessor is the comment of a method that reads or writes one exported field.
+var accessor = regexp.MustCompile(`^// (Get|Set)\w+ (returns|sets) the value of \w+\.$`)
+
+// unused says of a name whether nothing in the server or the client uses what it names, once the operations are simplified. Invoker is
+// the client as an interface, which a caller who wants one writes with the operations that it calls.
+var unused = regexp.MustCompile(`^(FindRoute|Invoker|codeRecorder)$`)
+
+// dropUnused removes accessors of exported fields, and what nothing uses.
+func dropUnused(f *file) {
+	for _, decl := range f.tree.Decls {
+		var doc *ast.CommentGroup
+		drop := false
+		switch decl := decl.(type) {
+		case *ast.FuncDecl:
+			doc = decl.Doc
+			drop = unused.MatchString(decl.Name.Name) || decl.Recv != nil && unused.MatchString(strings.TrimPrefix(f.text(decl.Recv.List[0].Type), "*")) ||
+				doc != nil && len(doc.List) == 1 && accessor.MatchString(doc.List[0].Text)
+		case *ast.GenDecl:
+			doc = decl.Doc
+			if len(decl.Specs) == 1 && decl.Tok == token.TYPE {
+				drop = unused.MatchString(decl.Specs[0].(*ast.TypeSpec).Name.Name) //nolint:forcetypeassert // of a type
+			}
+		}
+		if drop {
+			from := decl.Pos()
+			if doc != nil {
+				from = doc.Pos()
+			}
+			f.replace(from, decl.End(), "")
+		}
+	}
+}
+
+// errorDecoder is how ogen reads the answer of an operation that failed: the same for each of them.
+var errorDecoder = compiled(rule{
+	name:   "an error of the client",
+	before: `defRes, err := func() (res *ErrorStatusCodeWithHeaders, err error) { S_body }()`,
+})
+
+// shareErrors adds the one function that reads the answer of an operation that failed.
+func shareErrors(f *file) {
+	body := ""
+	for _, decl := range f.tree.Decls {
+		function, ok := decl.(*ast.FuncDecl)
+		if !ok {
+			continue
+		}
+		for i := range function.Body.List {
+			m := f.match()
+			if m.prefix(errorDecoder.statements, function.Body.List[i:]) != 1 {
+				continue
+			}
+			if body != "" && body != m.texts["S_body"] {
+				panic("operations have errors of several kinds")
+			}
+			body = m.texts["S_body"]
+		}
+	}
+	if body != "" {
+		end := f.tree.End()
+		f.replace(end, end, "\n\n// decodeError reads the answer of an operation that failed.\n"+
+			"func decodeError(resp *http.Response) (res *ErrorStatusCodeWithHeaders, err error) {\n"+body+"\n}\n")
+	}
+}
+
+// mergeSends gives the functions that send requests the names of the methods that only call them.
+func mergeSends(f *file) {
+	callers := map[string]*ast.FuncDecl{}
+	for _, decl := range f.tree.Decls {
+		function, ok := decl.(*ast.FuncDecl)
+		if !ok || function.Recv == nil {
+			continue
+		}
+		if caller := callers[strings.TrimPrefix(function.Name.Name, "send")]; caller != nil && strings.HasPrefix(function.Name.Name, "send") {
+			f.replace(caller.Pos(), function.Pos(), "")
+			f.replace(function.Name.Pos(), function.Name.End(), caller.Name.Name)
+		}
+		if body := f.text(function.Body); strings.HasPrefix(strings.TrimSpace(strings.Trim(body, "{}")), "return c.send"+function.Name.Name+"(") {
+			callers[function.Name.Name] = function
+		}
+	}
+}
+
+// repeated are comments that say what the name says.
+var repeated = regexp.MustCompile(`^// (Encode (implements json\.Marshaler|encodes \S+ as json)|Decode decodes \S+ from json|MarshalJSON implements stdjson\.Marshaler` +
+	`|UnmarshalJSON implements stdjson\.Unmarshaler|MarshalText implements encoding\.TextMarshaler|UnmarshalText implements encoding\.TextUnmarshaler` +
+	`|AllValues returns all \S+ values|encodeFields (encodes fields|implements json\.Marshaler)|setDefaults set default value of fields)\.$`)
+
+// dropComments removes comments that say what the name says, and the descriptions of operations from functions of the package, which
+// the handler's interface has.
+func dropComments(f *file) {
+	for _, decl := range f.tree.Decls {
+		function, ok := decl.(*ast.FuncDecl)
+		if ok && function.Name.Name == "recordError" && strings.Count(string(f.source), "recordError(") == 1 {
+			f.replace(function.Pos(), function.End(), "")
+			continue
+		}
+		if ok && function.Doc != nil && (!function.Name.IsExported() || len(function.Doc.List) == 1 && repeated.MatchString(function.Doc.List[0].Text)) {
+			f.replace(function.Doc.Pos(), function.Pos(), "")
+		}
+	}
+}
+
+// shortenLiterals leaves the zero fields of settings out, and sets what remains on one line.
+func shortenLiterals(f *file) {
+	ast.Inspect(f.tree, func(n ast.Node) bool {
+		literal, ok := n.(*ast.CompositeLit)
+		if !ok {
+			return true
+		}
+		name, ok := literal.Type.(*ast.SelectorExpr)
+		if !ok {
+			return true
+		}
+		if pkg, ok := name.X.(*ast.Ident); !ok || pkg.Name != "validate" && pkg.Name != "uri" || name.Sel.Name == "FieldError" {
+			return true
+		}
+		var kept []string
+		for _, element := range literal.Elts {
+			pair, ok := element.(*ast.KeyValueExpr)
+			if !ok {
+				return true
+			}
+			switch text := f.text(pair.Value); text {
+			case "0", "false", "nil", `""`:
+			default:
+				kept = append(kept, f.text(pair.Key)+": "+text)
+			}
+		}
+		f.replace(literal.Pos(), literal.End(), f.text(literal.Type)+"{"+strings.Join(kept, ", ")+"}")
+		return false
+	})
+}
+
+func (f *file) text(n ast.Node) string {
+	return string(f.source[int(n.Pos())-f.base : int(n.End())-f.base])
+}
+
+const codec = "github.com/callwright/callwright/transport/oas/internal/codec"
+
+// mendImports removes the imports that are no longer used, and adds the codec's.
+func mendImports(name string, source []byte) ([]byte, error) {
+	tree, err := parser.ParseFile(token.NewFileSet(), name, source, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	used := map[string]bool{}
+	ast.Inspect(tree, func(n ast.Node) bool {
+		if s, ok := n.(*ast.SelectorExpr); ok {
+			if pkg, ok := s.X.(*ast.Ident); ok {
+				used[pkg.Name] = true
+			}
+		}
+		return true
+	})
+	f, err := parse(name, source)
+	if err != nil {
+		return nil, err
+	}
+	for _, decl := range f.tree.Decls {
+		imports, ok := decl.(*ast.GenDecl)
+		if !ok || imports.Tok != token.IMPORT || !imports.Rparen.IsValid() {
+			continue
+		}
+		kept := 0
+		for _, s := range imports.Specs {
+			spec := s.(*ast.ImportSpec) //nolint:forcetypeassert // of an import
+			importPath, _ := strconv.Unquote(spec.Path.Value)
+			local := path.Base(importPath)
+			if spec.Name != nil {
+				local = spec.Name.Name
+			}
+			if used[local] {
+				kept++
+			} else {
+				f.replace(spec.Pos(), spec.End(), "")
+			}
+		}
+		if used["codec"] && !bytes.Contains(source, []byte(strconv.Quote(codec))) {
+			f.replace(imports.Rparen, imports.Rparen, "\n"+strconv.Quote(codec)+"\n")
+		} else if kept == 0 {
+			f.edits = nil
+			f.replace(imports.Pos(), imports.End(), "")
+		}
+		break
+	}
+	return f.edited(), nil
+}

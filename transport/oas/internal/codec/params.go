@@ -1,0 +1,126 @@
+package codec
+
+import (
+	"net/url"
+
+	"github.com/go-faster/errors"
+	"github.com/ogen-go/ogen/conv"
+	"github.com/ogen-go/ogen/ogenerrors"
+	"github.com/ogen-go/ogen/openapi"
+	"github.com/ogen-go/ogen/uri"
+	"github.com/ogen-go/ogen/validate"
+)
+
+// Source has parameters, of a query or of headers.
+type Source[Config any] interface {
+	HasParam(config Config) error
+	DecodeParam(config Config, decode func(uri.Decoder) error) error
+}
+
+// Param reads a parameter and checks it. It returns nil for an absent one that is not required.
+func Param[Config any, S Source[Config]](source S, config Config, required bool, decode func(uri.Decoder) error, check func() error) error {
+	if err := source.HasParam(config); err != nil {
+		if required {
+			return err
+		}
+		return nil
+	}
+	if err := source.DecodeParam(config, decode); err != nil {
+		return err
+	}
+	return check()
+}
+
+// PathParam reads a segment of the path and checks it.
+func PathParam(name, segment string, escaped bool, decode func(uri.Decoder) error, check func() error) error {
+	if err := pathParam(name, segment, escaped, decode, check); err != nil {
+		return ParamError(name, "path", err)
+	}
+	return nil
+}
+
+func pathParam(name, segment string, escaped bool, decode func(uri.Decoder) error, check func() error) error {
+	if escaped {
+		unescaped, err := url.PathUnescape(segment)
+		if err != nil {
+			return errors.Wrap(err, "unescape path")
+		}
+		segment = unescaped
+	}
+	if segment == "" {
+		return validate.ErrFieldRequired
+	}
+	if err := decode(uri.NewPathDecoder(uri.PathDecoderConfig{Param: name, Value: segment, Style: uri.PathStyleSimple})); err != nil {
+		return err
+	}
+	return check()
+}
+
+// ParamError returns the error of a parameter, with where it stands: in the path, the query or a header.
+func ParamError(name string, in openapi.ParameterLocation, err error) error {
+	return &ogenerrors.DecodeParamError{Name: name, In: in, Err: err}
+}
+
+// DecodeParam reads a parameter's value.
+func DecodeParam[T any](d uri.Decoder, to *T, convert func(string) (T, error)) error {
+	text, err := d.DecodeValue()
+	if err != nil {
+		return err
+	}
+	value, err := convert(text)
+	if err != nil {
+		return err
+	}
+	*to = value
+	return nil
+}
+
+// DecodeParamText reads a parameter's text.
+func DecodeParamText[T ~string](d uri.Decoder, to *T) error {
+	return DecodeParam(d, to, func(text string) (T, error) {
+		text, err := conv.ToString(text)
+		return T(text), err
+	})
+}
+
+// DecodeParamTexts reads the texts of a parameter that is a list, in place of what was in it.
+func DecodeParamTexts[T ~string](d uri.Decoder, to *[]T) error {
+	*to = nil
+	return d.DecodeArray(func(d uri.Decoder) error {
+		return SetParamText(d, func(text T) { *to = append(*to, text) })
+	})
+}
+
+// SetParam sets the value of an optional parameter.
+func SetParam[T any](d uri.Decoder, set func(T), convert func(string) (T, error)) error {
+	var value T
+	if err := DecodeParam(d, &value, convert); err != nil {
+		return err
+	}
+	set(value)
+	return nil
+}
+
+// SetParamText sets the text of an optional parameter.
+func SetParamText[T ~string](d uri.Decoder, set func(T)) error {
+	var text T
+	if err := DecodeParamText(d, &text); err != nil {
+		return err
+	}
+	set(text)
+	return nil
+}
+
+// EncodePath makes a segment of the path of a text.
+func EncodePath(to *string, config uri.PathEncoderConfig, text string) error {
+	e := uri.NewPathEncoder(config)
+	if err := e.EncodeValue(text); err != nil {
+		return errors.Wrap(err, "encode path")
+	}
+	encoded, err := e.Result()
+	if err != nil {
+		return errors.Wrap(err, "encode path")
+	}
+	*to = encoded
+	return nil
+}
