@@ -61,9 +61,9 @@ const (
 // Store stores deliveries. A delivery is identified by its Org and ID. Every field comes back as it was stored; times are
 // returned in UTC, exact to the microsecond. callwrighttest.RunDeliveryStore tests it.
 type Store interface {
-	// StoreDelivery adds a delivery, or replaces the stored one except for its Since, and adds the Attempts of both. It also deletes
-	// deliveries of the organization whose Since is before a time, at least one if there is one that no other transaction holds; the
-	// zero time deletes none.
+	// StoreDelivery adds a delivery, or replaces the stored one except for its Since, and adds the Attempts of both. It also
+	// deletes deliveries of the organization whose Since is before a time, at least one unless all are locked by other
+	// transactions; the zero time deletes none.
 	StoreDelivery(ctx context.Context, d Delivery, before time.Time) error
 	// FinishDelivery copies State, Last and Failure of d to a pending delivery, adds d.Attempts to its Attempts, and clears Next.
 	// An empty d.Failure leaves Failure as it is. A delivery that is absent or not pending stays as it is, without an error.

@@ -46,9 +46,9 @@ type HolderConfig struct {
 	callwright.Runtime
 }
 
-// Holder holds the work of one kind that this process does, such as its live calls. It says by a Heartbeat that the process is
-// alive, keeps a context for each item, by which the item can be stopped, and drains when the process stops. T is the domain's data
-// of an item.
+// Holder holds the work of one kind that this process does, such as its live calls. Its Heartbeat reports that the process is
+// alive. It has a context for each item, which stops the item, and drains when the process stops. T is the domain's data of an
+// item.
 type Holder[T any] struct {
 	cfg   HolderConfig
 	heart *Heartbeat

@@ -192,7 +192,7 @@ func registering(endpoint string) sip.DirectionInput {
 	}
 }
 
-// wantField wants an error of a code about a field.
+// wantField checks for an error with a code about a field.
 func wantField(t *testing.T, err error, code callwright.Code, field string) {
 	t.Helper()
 	e, ok := errors.AsType[*callwright.Error](err)

@@ -174,7 +174,7 @@ func (h *house) call() proof.Announcement {
 	return h.phone.calls[0]
 }
 
-// only wants there to have been one call.
+// only checks for exactly one call.
 func (h *house) only() {
 	h.t.Helper()
 	h.phone.mu.Lock()

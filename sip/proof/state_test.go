@@ -61,7 +61,7 @@ func TestEveryWay(t *testing.T) {
 	}
 }
 
-// check wants the rules of a proof to hold for a move.
+// check checks the rules of a proof for a move.
 func check(t *testing.T, before, after walk, move string) {
 	t.Helper()
 	from, to := before.proof.At(after.now).State, after.proof.At(after.now).State

@@ -26,7 +26,7 @@ const (
 	envAddress = "CALLWRIGHT_TEST_ADDRESS"
 )
 
-// With these a task of a dead process is rescued as soon as there is a leader to do it.
+// With these a leader rescues a task of a dead process immediately.
 const (
 	stepTimeout = 500 * time.Millisecond
 	rescueAfter = time.Second

@@ -79,7 +79,7 @@ func shareErrors(f *file) {
 	}
 }
 
-// mergeSends gives the functions that send requests the names of the methods that only call them.
+// mergeSends renames the functions that send requests to the methods that only call them.
 func mergeSends(f *file) {
 	callers := map[string]*ast.FuncDecl{}
 	for _, decl := range f.tree.Decls {
