@@ -150,7 +150,7 @@ func (h *Holder[T]) try(ctx context.Context, o *callwright.Outage, failure strin
 		return
 	}
 	if err := f(ctx); ctx.Err() == nil {
-		o.Note(ctx, h.cfg.Logger, h.cfg.Kind+": "+failure, err)
+		o.Note(ctx, h.cfg.Logger, failure, err, "kind", h.cfg.Kind)
 	}
 }
 

@@ -177,7 +177,7 @@ func open(t *testing.T, change ...func(*httpapi.Config)) *house {
 	}))
 	config := httpapi.Config{
 		Access: h.access, Atomic: store, Idempotency: orgstore.IdempotencyStore{Store: store}, Areas: h.areas.all(),
-		Reference: reference.Handler(publicURL), Logger: h.logger,
+		Reference: reference.Handler(publicURL), Runtime: callwright.Runtime{Logger: h.logger},
 	}
 	for _, c := range change {
 		c(&config)
