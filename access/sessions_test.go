@@ -250,7 +250,7 @@ func TestUsedSessionsGoOn(t *testing.T) {
 	})
 }
 
-// TestUsedSessionsEndAfterAWeek uses a session for as long as it lasts, and wants it neither taken nor listed afterwards.
+// TestUsedSessionsEndAfterAWeek uses a session to its end, and checks that it is neither accepted nor listed afterwards.
 func TestUsedSessionsEndAfterAWeek(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -196,7 +196,7 @@ func (h *Holder[T]) Hold(ctx context.Context, id string, value T) (*Slot, bool) 
 	return &Slot{ctx, func() { h.release(id) }, func() { h.end(id) }}, true
 }
 
-// Go works on the item in a goroutine of its own, and releases the slot at the end. The context of f ends when the item is stopped.
+// Go works on the item in a new goroutine, and releases the slot at the end. The context of f ends when the item is stopped.
 func (s *Slot) Go(f func(ctx context.Context)) {
 	go func() {
 		defer s.ended()

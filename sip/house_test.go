@@ -158,7 +158,7 @@ const (
 	two = "+15550000002"
 )
 
-// attach attaches, and wants no number to fail.
+// attach attaches numbers, and checks that none fails.
 func (h *house) attach(org callwright.OrgID, numbers []string, directions ...sip.DirectionInput) sip.Attached {
 	h.t.Helper()
 	done, err := h.Attach(h.t.Context(), org, sip.Attachment{Numbers: numbers, Directions: directions})

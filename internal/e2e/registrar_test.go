@@ -48,8 +48,8 @@ func TestRegistersWithKamailio(t *testing.T) {
 	}
 }
 
-// TestRegistrarCallsTheContact registers with a Kamailio that knows nothing of flows: it calls the Contact over a connection of its
-// own, from which no other caller is admitted.
+// TestRegistrarCallsTheContact registers with a Kamailio that knows nothing of flows: it calls the Contact over a separate
+// connection, from which no other caller is admitted.
 func TestRegistrarCallsTheContact(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)

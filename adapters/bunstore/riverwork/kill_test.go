@@ -118,7 +118,7 @@ func works(ctx context.Context, db *bunstore.DB, work *riverwork.Work) error {
 	return work.Run(ctx)
 }
 
-// killed leads a life in a process of its own until it prints a line, and ends it with SIGKILL.
+// killed leads a life in a separate process until it prints a line, and ends it with SIGKILL.
 func killed(t *testing.T, life, address string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
