@@ -119,7 +119,8 @@ func TestHolderHolds(t *testing.T) {
 	})
 }
 
-// TestHolderDrains gives items a time to end, holds nothing new meanwhile, and keeps the lease until the last one has ended.
+// TestHolderDrains checks that items get time to end, that no new ones are accepted meanwhile, and that the lease stays until the
+// last one has ended.
 func TestHolderDrains(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
