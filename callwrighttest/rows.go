@@ -126,7 +126,7 @@ func (h RowsHarness[S, V]) inserted(v V) V {
 	return v
 }
 
-// want wants a value to be stored as it is.
+// want checks that a value is stored unchanged.
 func (h RowsHarness[S, V]) want(t *testing.T, s S, when string, want V) {
 	t.Helper()
 	if got, err := h.Find(s, t.Context(), want); err != nil || !h.Equal(t, got, want) {

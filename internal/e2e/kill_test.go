@@ -116,7 +116,7 @@ func requestOf(op, body string) request {
 	return request{op: op, target: strings.Join(operation(op).Segments, "/"), body: body}
 }
 
-// names gives each story a name and a phone number of its own.
+// names returns a unique name and phone number for each story.
 type names struct {
 	mu sync.Mutex
 	n  int
