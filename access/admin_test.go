@@ -144,7 +144,7 @@ func TestCreateKeyRefuses(t *testing.T) {
 	}
 }
 
-// TestKeysAreBounded fills an organization with keys.
+// TestKeyNames fills an organization with keys.
 func TestKeyNames(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

@@ -21,10 +21,10 @@ type InboundNumber struct {
 
 // NumberStore stores the agents of inbound numbers. agentstest.RunNumberStore tests it.
 //
-// Returned values equal the stored ones: a nil list stays nil, an empty one stays empty, and JSON keeps its values; the order of
-// members and the spelling of numbers may change. Another organization's number is absent. Tools, DynamicData and Webhook of an
-// Agent are encrypted at rest: they may contain keys of other systems. Methods take part in the transaction of ctx: see
-// callwright.Atomic. agentstest.RunPersonaDeletion tests this together with persona.Store.
+// Given and returned values share no memory with stored ones. They equal the stored values: a nil list stays nil, an empty one stays
+// empty, and JSON keeps its values; the order of members and the spelling of numbers may change. Another organization's number is absent.
+// Tools, DynamicData and Webhook of an Agent are encrypted at rest: they may contain keys of other systems. Methods take part in the
+// transaction of ctx: see callwright.Atomic. agentstest.RunPersonaDeletion tests this together with persona.Store.
 type NumberStore interface {
 	// InsertNumber adds a number with Version 1; CodeConflict when the organization already has it, released or not. Another
 	// organization may have the same number.

@@ -59,8 +59,8 @@ func lead(a *Agent, ref PathwayRef) {
 
 // WebAgents stores web agents. agentstest.RunWebAgentStore tests it.
 //
-// Returned values share no memory with stored ones. They equal the stored values: a nil list stays nil, an empty one stays empty,
-// and JSON keeps its values; the order of members and the spelling of numbers may change. Another organization's agent is absent.
+// Given and returned values share no memory with stored ones. They equal the stored values: a nil list stays nil, an empty one stays
+// empty, and JSON keeps its values; the order of members and the spelling of numbers may change. Another organization's agent is absent.
 // Tools, DynamicData and Webhook of an Agent are encrypted at rest: they may contain keys of other systems.
 type WebAgents interface {
 	// InsertAgent adds an agent with Version 1; CodeConflict when any organization's agent has the same id.

@@ -61,7 +61,9 @@ func spoilValue(v reflect.Value) {
 			return
 		}
 		for _, field := range v.Fields() {
-			spoilValue(field)
+			if field.CanSet() {
+				spoilValue(field)
+			}
 		}
 	case reflect.Slice:
 		for i := range v.Len() {

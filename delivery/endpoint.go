@@ -25,8 +25,8 @@ type Endpoint struct {
 	Version  int64      // 0: not stored yet; each change increments it
 }
 
-// EndpointStore stores endpoints that fail. An endpoint is identified by its Org and its whole Host, port included. Every field comes
-// back as it was stored; times are returned in UTC, exact to the microsecond. callwrighttest.RunEndpointStore tests it.
+// EndpointStore stores endpoints that fail. An endpoint is identified by its Org and its whole Host, port included. Every field
+// comes back unchanged; times are returned in UTC, exact to the microsecond. callwrighttest.RunEndpointStore tests it.
 type EndpointStore interface {
 	// Endpoint returns an endpoint; CodeNotFound: it does not fail.
 	Endpoint(ctx context.Context, org callwright.OrgID, host string) (Endpoint, error)
@@ -172,7 +172,7 @@ func timedOut(err error) bool {
 }
 
 // Send makes an attempt at a message that tells what has happened at a time, by calling send, unless the endpoint has no place for
-// it. Failure is the error of send, for Redeliver or Attempted. PutOff has a RetryAfter: no attempt was made, and the task returns
+// it. Failure is the error of send, for Redeliver or Attempted. putOff has a RetryAfter: no attempt was made, and the task returns
 // it. When a message could not be sent for a day, failure is CodeForbidden, and it is given up.
 //
 // On each node at most 16 attempts are under way at a host, and at most half of them for one organization. After an attempt that
@@ -199,7 +199,7 @@ func (d *Log) Send(ctx context.Context, m Message, happened time.Time, send func
 	defer release()
 	failure = send(ctx)
 	if failure != nil && ctx.Err() != nil {
-		return failure, nil // broken off: it says nothing of the endpoint
+		return failure, nil // interrupted: no result of the endpoint
 	}
 	d.lanes.learn(way, failure)
 	if d.cfg.Endpoints == nil {
@@ -318,7 +318,7 @@ func (d *Log) Resume(ctx context.Context, org callwright.OrgID, host string) err
 	return d.cfg.Endpoints.DeleteEndpoint(ctx, org, host)
 }
 
-// taskPaused tells the owner of an endpoint that it is paused.
+// taskPaused notifies the owner of a paused endpoint.
 const taskPaused callwright.TaskKind[pausedArgs] = "delivery.paused"
 
 type pausedArgs struct {

@@ -13,7 +13,7 @@ import (
 // budgetRetry is the RetryAfter of a full Budget.
 const budgetRetry = 2 * time.Second
 
-// Budget bounds a resource in use, such as memory: in total, and by one user. Set its fields before the first Take.
+// Budget bounds a resource in use, such as memory: in total, and by one user. Set its fields before the first Claim.
 type Budget struct {
 	Total int64         // of all users together
 	Share int64         // of one user, such as an organization; 0: Total
@@ -23,7 +23,7 @@ type Budget struct {
 	mu      sync.Mutex
 	used    int64
 	by      map[string]int64 // of used, by users that have any
-	waiting []*budgetWaiter  // in the order of their Take
+	waiting []*budgetWaiter  // in the order of their Claim
 }
 
 type budgetWaiter struct {
@@ -33,7 +33,7 @@ type budgetWaiter struct {
 }
 
 // Claim takes an amount for a user, and returns the function that gives it back, which may be called twice. An amount beyond
-// the user's share is taken as the whole share. While there is no room Take waits: it comes before those that called later,
+// the user's share is taken as the whole share. While there is no room Claim waits: it comes before those that called later,
 // unless only its own user's share is full. CodeUnavailable, with RetryAfter: there was no room within Wait. Every waiting
 // Claim occupies its caller, so callers bound how many wait.
 func (b *Budget) Claim(ctx context.Context, user string, amount int64) (release func(), err error) {

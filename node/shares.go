@@ -17,8 +17,8 @@ const (
 
 // Shares bounds what is under way at once, so that no user of it leaves the others nothing: a user takes a further place only
 // while it holds fewer than are free. One user alone has half of the places, two have a third each once what they hold has been given
-// back a few times, and so on, and a newcomer finds a place. Nobody waits in Take: a task that finds no place is put off, and its
-// worker is free for others. Total is set before the first Take.
+// back a few times, and so on, and a newcomer finds a place. Claim never waits: a task that finds no place is put off, and its
+// worker is free for others. Total is set before the first Claim.
 type Shares struct {
 	Total int              // places; with 1, the first caller gets the only place
 	Clock callwright.Clock // nil: SystemClock
@@ -35,14 +35,14 @@ type share struct {
 	next time.Time     // time at which the caller refused last will retry
 }
 
-// Claim takes a place for a user. It returns the function that gives the place back, which is called once; nil: there is no
-// place for the user now, and wait says when to try again, from a quarter of a second to 45 seconds. Those that are put off
-// together are told different times, by how fast the user's places become free.
+// Claim takes a place for a user. It returns the function that returns the place, to be called once. nil: no place for the user is
+// free, and wait is the time until a retry, from a quarter of a second to 45 seconds. Concurrent refusals get different waits,
+// according to the rate at which the user's places become free.
 func (s *Shares) Claim(user string) (release func(), wait time.Duration) {
 	return s.ClaimUpTo(user, s.Total)
 }
 
-// ClaimUpTo is Take for a user that may hold a number of places at most.
+// ClaimUpTo is Claim for a user that may hold a number of places at most.
 func (s *Shares) ClaimUpTo(user string, most int) (release func(), wait time.Duration) {
 	now := s.now()
 	s.mu.Lock()

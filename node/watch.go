@@ -8,7 +8,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// How RecordWatchers look.
+// The timing of RecordWatchers.
 const (
 	watchEvery = time.Second            // without being woken
 	watchRest  = 100 * time.Millisecond // between two looks, however often a record changes

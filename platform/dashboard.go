@@ -65,7 +65,7 @@ func newDashboard(p dashboardParts) (*dashboard.Dashboard, error) {
 		Runs: append(p.RunsOn.missing(), p.RunsOn.list()...), Calls: p.Calls, CallLog: p.CallLog,
 		Trunks: p.Trunks, Setup: p.Setup, Discoveries: p.Looks, TestCalls: p.TestCalls, Proofs: p.Proofs,
 		Pathways: p.Pathways, Tests: p.AgentTests, Tornado: p.Tornados, Ports: p.Ports, Documents: p.Documents, Letters: p.Letters,
-		Issues: p.Issues, Speech: p.Speech, Access: p.Access, Deliveries: p.Deliveries, Logger: p.Runtime.Logger,
+		Issues: p.Issues, Speech: p.Speech, Access: p.Access, Deliveries: p.Deliveries, Runtime: p.Runtime,
 	}
 	if p.Config.Authenticator != nil {
 		c.Authenticator, c.Sessions, c.Access = p.Config.Authenticator, nil, nil

@@ -82,7 +82,7 @@ func newListener(lc fx.Lifecycle, c Config, s shares, own *self.Server, rt callw
 		own.Listen(at)
 	}
 	lc.Append(fx.StopHook(func() { _ = l.Close() }))
-	return listener{httpapi.Connections{Total: s.http, PerAddress: s.httpPerAddress, Trusted: c.TrustedProxies, Logger: rt.Logger}.Limit(l)}, nil
+	return listener{httpapi.Connections{Total: s.http, PerAddress: s.httpPerAddress, Trusted: c.TrustedProxies, Runtime: rt}.Limit(l)}, nil
 }
 
 // url returns the URL of the API on this machine.
@@ -185,7 +185,7 @@ func newAPI(p apiParts) (api, error) {
 			speechapi.New(speechapi.Config{Speech: p.Speech, URL: p.Listener.publicURL(p.Config)}),
 			webhooksapi.New(webhooksapi.Config{Deliveries: p.Deliveries}),
 		},
-		Voices: p.Speech, Reference: reference.Handler(p.Config.PublicURL), Metrics: promhttp.HandlerFor(p.Metrics, promhttp.HandlerOpts{}), Logger: p.Runtime.Logger,
+		Voices: p.Speech, Reference: reference.Handler(p.Config.PublicURL), Metrics: promhttp.HandlerFor(p.Metrics, promhttp.HandlerOpts{}), Runtime: p.Runtime,
 		Warnings: p.Identity.Warnings,
 		Ready:    ready,
 	})
@@ -265,7 +265,7 @@ func serve(lc fx.Lifecycle, p parts) {
 	lc.Append(fx.StopHook(func(ctx context.Context) {
 		ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 		defer cancel()
-		_ = p.Pathways.Close(ctx) // turns that were cut off have told their callers
+		_ = p.Pathways.Close(ctx) // interrupted turns have answered their callers
 	}))
 	lc.Append(background(func(ctx context.Context) { p.fail("work", func() error { return p.Work.Run(ctx) }) }))
 	lc.Append(background(endless(p.Monitor.Run)))

@@ -146,7 +146,7 @@ type Servers interface {
 type Monitor interface {
 	// Watch starts to watch a new trunk, or updates a watched one. Servers that are new to the organization are unchecked and
 	// probed immediately; all others keep their health. Calls go to the first server that is not unreachable. Watch is called for
-	// trunks of either direction, in the transaction that stores the trunk. Forget stops the watch, in the transaction that deletes
+	// trunks of either direction, in the transaction that stores the trunk. Unwatch stops the watch, in the transaction that deletes
 	// the trunk.
 	Watch(ctx context.Context, t Trunk) error
 	Unwatch(ctx context.Context, t Trunk) error

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/callwright/callwright/agents"
-	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/pathway/graph"
 	"github.com/callwright/callwright/agents/request"
@@ -27,38 +26,6 @@ func secretAgent() agents.Agent {
 		Body:    []request.Pair{{Name: "key", Value: "hunter2-body"}},
 	}}
 	return a
-}
-
-func encryptsCall(t *testing.T, s call.Store, atRest callwrighttest.AtRest[call.Store]) {
-	c := aCall(callwrighttest.VisibleID, "a")
-	c.Agent = secretAgent()
-	atRest.Check(t, s, func() error {
-		if err := s.Insert(t.Context(), c); err != nil {
-			return err
-		}
-		return s.Update(t.Context(), c)
-	}, agentSecrets...)
-}
-
-func encryptsWebAgent(t *testing.T, s agents.WebAgents, atRest callwrighttest.AtRest[agents.WebAgents]) {
-	a := agents.WebAgent{ID: callwrighttest.VisibleID, Org: "a", Agent: secretAgent(), CreatedAt: at, UpdatedAt: at, Version: 1}
-	atRest.Check(t, s, func() error {
-		if err := s.InsertAgent(t.Context(), a); err != nil {
-			return err
-		}
-		return s.UpdateAgent(t.Context(), a)
-	}, agentSecrets...)
-}
-
-func encryptsNumber(t *testing.T, s agents.NumberStore, atRest callwrighttest.AtRest[agents.NumberStore]) {
-	n := aNumber("+15550000001")
-	n.Org, n.Agent = callwrighttest.VisibleID, secretAgent()
-	atRest.Check(t, s, func() error {
-		if err := s.InsertNumber(t.Context(), n); err != nil {
-			return err
-		}
-		return s.UpdateNumber(t.Context(), n)
-	}, agentSecrets...)
 }
 
 func encryptsPathway(t *testing.T, s pathway.Store, atRest callwrighttest.AtRest[pathway.Store]) {

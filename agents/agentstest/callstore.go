@@ -1,12 +1,12 @@
 package agentstest
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
 	"slices"
-	"sync"
 	"testing"
 	"time"
 
@@ -21,13 +21,36 @@ import (
 // RunCallStore tests a call.Store. newStore returns an empty one. atRest reads its data at rest; nil for a store in memory.
 func RunCallStore(t *testing.T, newStore func(t *testing.T) call.Store, atRest callwrighttest.AtRest[call.Store]) {
 	t.Helper()
+	callwrighttest.RunRows(t, callwrighttest.RowsHarness[call.Store, call.Call]{
+		New: newStore,
+		Value: func(_ *testing.T, number int) call.Call {
+			c := fullCall()
+			c.ID = fmt.Sprint("c", number)
+			return c
+		},
+		Partial: true,
+		Org:     func(c *call.Call) *callwright.OrgID { return &c.Org },
+		Version: func(c *call.Call) *int64 { return &c.Version },
+		Insert:  call.Store.Insert,
+		Find: func(s call.Store, ctx context.Context, c call.Call) (call.Call, error) {
+			return s.Get(ctx, c.Org, c.ID)
+		},
+		Change: func(c *call.Call, writer int) {
+			c.Queue, c.Node, c.Variables = call.QueueComplete, fmt.Sprint("n", writer), nil
+		},
+		Replace: call.Store.Update,
+		Secret: func(*testing.T) call.Call {
+			c := aCall(callwrighttest.VisibleID, "a")
+			c.Agent = secretAgent()
+			return c
+		},
+		Secrets: agentSecrets,
+		AtRest:  atRest,
+	})
 	tests := map[string]func(*testing.T, call.Store){
 		"keeps every field":                  keepsCall,
 		"tells nothing from an empty list":   keepsEmptyListsOfCall,
-		"shares no memory":                   sharesNoCall,
 		"hides other organizations' calls":   hidesCalls,
-		"refuses an id twice":                refusesCallTwice,
-		"updates by compare-and-set":         updatesCall,
 		"keeps which node took it, and when": keepsTakenAt,
 		"filters":                            filtersCalls,
 		"filters by how calls came out":      filtersOutcomes,
@@ -43,7 +66,6 @@ func RunCallStore(t *testing.T, newStore func(t *testing.T) call.Store, atRest c
 		"keeps notices":                      keepsNotices,
 		"asks for a stop":                    asksForStop,
 		"finds the calls of dead nodes":      findsLost,
-		"encrypts secrets":                   func(t *testing.T, s call.Store) { encryptsCall(t, s, atRest) },
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -155,22 +177,6 @@ func keepsEmptyListsOfCall(t *testing.T, s call.Store) {
 	wantCall(t, s, empty)
 }
 
-// sharesNoCall modifies values given to and returned from the store.
-func sharesNoCall(t *testing.T, s call.Store) {
-	spoil := func(c call.Call) {
-		copy(c.Agent.Tools[0], "spoilt")
-		*c.PathwayNumber, *c.StartAt, c.Plan.Retry.Wait = 9, at.Add(9*time.Hour), 9
-		c.Agent.DynamicData[1].Headers[0].Value, c.Plan.Dispositions[0], c.Variables["day"] = "spoilt", "spoilt", "spoilt"
-	}
-	given := fullCall()
-	insertCalls(t, s, given)
-	spoil(given)
-	for range 2 {
-		wantCall(t, s, fullCall())
-		spoil(getCall(t, s, "a", "c1"))
-	}
-}
-
 func hidesCalls(t *testing.T, s call.Store) {
 	c := aCall("c1", "a")
 	insertCalls(t, s, c)
@@ -194,40 +200,6 @@ func hidesCalls(t *testing.T, s call.Store) {
 	}
 	if page, total, err := s.List(t.Context(), "b", call.Filter{}); err != nil || total != 0 || len(page.Items) != 0 {
 		t.Errorf("list gave %d calls of %d, %v", len(page.Items), total, err)
-	}
-}
-
-func refusesCallTwice(t *testing.T, s call.Store) {
-	insertCalls(t, s, aCall("c1", "a"))
-	for _, org := range []callwright.OrgID{"a", "b"} {
-		if err := s.Insert(t.Context(), aCall("c1", org)); !errors.Is(err, callwright.ErrConflict) {
-			t.Errorf("got %v, want a conflict", err)
-		}
-	}
-}
-
-func updatesCall(t *testing.T, s call.Store) {
-	insertCalls(t, s, aCall("c1", "a"))
-	const writers = 8
-	winners := make(chan string, writers)
-	var wait sync.WaitGroup
-	for i := range writers {
-		wait.Go(func() {
-			c := aCall("c1", "a")
-			c.Queue, c.Node = call.QueueAllocated, fmt.Sprint("n", i)
-			switch err := s.Update(t.Context(), c); {
-			case err == nil:
-				winners <- c.Node
-			case !errors.Is(err, callwright.ErrConflict):
-				t.Errorf("update: %v", err)
-			}
-		})
-	}
-	wait.Wait()
-	close(winners)
-	got := getCall(t, s, "a", "c1")
-	if len(winners) != 1 || <-winners != got.Node || got.Version != 2 {
-		t.Fatalf("%d writers won; stored is %+v", len(winners), got)
 	}
 }
 

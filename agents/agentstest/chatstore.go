@@ -1,6 +1,7 @@
 package agentstest
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,13 +16,36 @@ import (
 // RunChatStore tests a pathway.Chats. newStore returns an empty one, and the store of the pathways of its chats.
 func RunChatStore(t *testing.T, newStore func(t *testing.T) (pathway.Store, pathway.Chats)) {
 	t.Helper()
+	callwrighttest.RunRows(t, callwrighttest.RowsHarness[pathway.Chats, pathway.Chat]{
+		New: func(t *testing.T) pathway.Chats {
+			t.Helper()
+			pathways, chats := newStore(t)
+			insertPathways(t, pathways, aPathway("p1", "a"), aPathway("p2", "another"))
+			return chats
+		},
+		Value: func(_ *testing.T, number int) pathway.Chat {
+			c := aChat(fmt.Sprint("c", number))
+			c.Number, c.Messages, c.BusyUntil, c.Completed = 3, 42, at.Add(time.Minute), true
+			c.State = json.RawMessage(`{"Variables":{"b":[1,null,"\u2603"],"a":1.5},"Node":"x"}`)
+			c.UpdatedAt = at.Add(time.Duration(number) * time.Second)
+			return c
+		},
+		Equal:   func(t *testing.T, got, want pathway.Chat) bool { t.Helper(); return sameJSON(t, got, want) },
+		Foreign: func(c *pathway.Chat) { c.Org, c.Pathway = "another", "p2" },
+		Org:     func(c *pathway.Chat) *callwright.OrgID { return &c.Org },
+		Version: func(c *pathway.Chat) *int64 { return &c.Revision },
+		Insert:  func(s pathway.Chats, ctx context.Context, c pathway.Chat) error { return s.InsertChat(ctx, c) },
+		Find: func(s pathway.Chats, ctx context.Context, c pathway.Chat) (pathway.Chat, error) {
+			return s.Chat(ctx, c.Org, c.ID)
+		},
+		Change: func(c *pathway.Chat, writer int) {
+			c.Number, c.Messages, c.BusyUntil, c.Completed = 0, writer, time.Time{}, false
+			c.State, c.Hash, c.UpdatedAt = json.RawMessage(`{}`), "g", at.Add(time.Hour)
+		},
+		Replace: func(s pathway.Chats, ctx context.Context, c pathway.Chat) error { return s.UpdateChat(ctx, c) },
+	})
 	tests := map[string]func(*testing.T, pathway.Store, pathway.Chats){
-		"keeps every field":                    keepsChat,
-		"shares no memory":                     sharesNoChat,
-		"hides other organizations' chats":     hidesChats,
-		"refuses an id twice":                  refusesChatTwice,
 		"refuses chats with what is not there": refusesOrphanChat,
-		"updates by compare-and-set":           updatesChat,
 		"counts chats that go on":              countsChats,
 		"forgets idle chats, a few at a time":  forgetsChats,
 		"forgets the chats of a pathway":       forgetsChatsOfPathway,
@@ -65,66 +89,6 @@ func wantChat(t *testing.T, s pathway.Chats, want pathway.Chat) {
 	}
 }
 
-func keepsChat(t *testing.T, _ pathway.Store, s pathway.Chats) {
-	want := aChat("c1")
-	want.Number, want.Messages, want.BusyUntil, want.Completed = 3, 42, at.Add(time.Minute), true
-	want.State = json.RawMessage(`{"Variables":{"b":[1,null,"\u2603"],"a":1.5},"Node":"x"}`)
-	want.UpdatedAt = at.Add(time.Second)
-	insertChats(t, s, want)
-	wantChat(t, s, want)
-
-	want.Number, want.Messages, want.BusyUntil, want.Completed = 0, 44, time.Time{}, false
-	want.State, want.Hash, want.UpdatedAt = json.RawMessage(`{}`), "g", at.Add(time.Hour)
-	if err := s.UpdateChat(t.Context(), want); err != nil {
-		t.Fatal(err)
-	}
-	want.Revision = 2
-	wantChat(t, s, want)
-}
-
-func sharesNoChat(t *testing.T, _ pathway.Store, s pathway.Chats) {
-	given := aChat("c1")
-	insertChats(t, s, given)
-	copy(given.State, "spoilt")
-	for range 2 {
-		wantChat(t, s, aChat("c1"))
-		got, err := s.Chat(t.Context(), "a", "c1")
-		if err != nil {
-			t.Fatal(err)
-		}
-		copy(got.State, "spoilt")
-	}
-}
-
-func hidesChats(t *testing.T, _ pathway.Store, s pathway.Chats) {
-	insertChats(t, s, aChat("c1"))
-	foreign, absent := aChat("c1"), aChat("c2")
-	foreign.Org = "b"
-	_, getErr := s.Chat(t.Context(), "b", "c1")
-	_, absentErr := s.Chat(t.Context(), "a", "c2")
-	for name, err := range map[string]error{
-		"get": getErr, "update": s.UpdateChat(t.Context(), foreign),
-		"get absent": absentErr, "update absent": s.UpdateChat(t.Context(), absent),
-	} {
-		if !errors.Is(err, callwright.ErrNotFound) {
-			t.Errorf("%s gave %v, want not found", name, err)
-		}
-	}
-	wantChat(t, s, aChat("c1"))
-}
-
-func refusesChatTwice(t *testing.T, pathways pathway.Store, s pathway.Chats) {
-	insertPathways(t, pathways, aPathway("p2", "b"))
-	insertChats(t, s, aChat("c1"))
-	foreign := aChat("c1")
-	foreign.Org, foreign.Pathway = "b", "p2"
-	for _, c := range []pathway.Chat{aChat("c1"), foreign} {
-		if err := s.InsertChat(t.Context(), c); !errors.Is(err, callwright.ErrConflict) {
-			t.Errorf("got %v, want a conflict", err)
-		}
-	}
-}
-
 func refusesOrphanChat(t *testing.T, pathways pathway.Store, s pathway.Chats) {
 	insertPathways(t, pathways, aPathway("p2", "b"))
 	orphan, foreign := aChat("c1"), aChat("c2")
@@ -134,18 +98,6 @@ func refusesOrphanChat(t *testing.T, pathways pathway.Store, s pathway.Chats) {
 			t.Errorf("a chat with %s gave %v, want not found", c.Pathway, err)
 		}
 	}
-}
-
-func updatesChat(t *testing.T, _ pathway.Store, s pathway.Chats) {
-	insertChats(t, s, aChat("c1"))
-	winner := callwrighttest.Race(t, func(writer int) error {
-		c := aChat("c1")
-		c.Messages = writer
-		return s.UpdateChat(t.Context(), c)
-	})
-	want := aChat("c1")
-	want.Messages, want.Revision = winner, 2
-	wantChat(t, s, want)
 }
 
 func wantOpenChats(t *testing.T, s pathway.Chats, org callwright.OrgID, want int) {

@@ -1,8 +1,8 @@
 package agentstest
 
 import (
+	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -19,17 +19,39 @@ var at = time.Date(2026, 5, 4, 3, 2, 1, 123456000, time.UTC)
 // RunNumberStore tests an agents.NumberStore. newStore and atRest are as in RunCallStore.
 func RunNumberStore(t *testing.T, newStore func(t *testing.T) agents.NumberStore, atRest callwrighttest.AtRest[agents.NumberStore]) {
 	t.Helper()
+	callwrighttest.RunRows(t, callwrighttest.RowsHarness[agents.NumberStore, agents.InboundNumber]{
+		New: newStore,
+		Value: func(_ *testing.T, number int) agents.InboundNumber {
+			return aNumber(callwright.PhoneNumber(fmt.Sprint("+1555000000", number)))
+		},
+		Partial: true,
+		Equal:   func(t *testing.T, got, want agents.InboundNumber) bool { t.Helper(); return sameJSON(t, got, want) },
+		Org:     func(n *agents.InboundNumber) *callwright.OrgID { return &n.Org },
+		PerOrg:  true,
+		Version: func(n *agents.InboundNumber) *int64 { return &n.Version },
+		Insert:  agents.NumberStore.InsertNumber,
+		Find: func(s agents.NumberStore, ctx context.Context, n agents.InboundNumber) (agents.InboundNumber, error) {
+			return s.Number(ctx, n.Org, n.Number)
+		},
+		Change: func(n *agents.InboundNumber, writer int) {
+			n.Agent, n.UpdatedAt = agents.Agent{MaxDuration: time.Duration(writer+1) * time.Minute}, at.Add(time.Hour)
+		},
+		Replace: agents.NumberStore.UpdateNumber,
+		Page:    agents.NumberStore.Numbers, Ascending: true,
+		Place: func(n agents.InboundNumber) callwright.Keyset { return callwright.Keyset{ID: n.Number.String()} },
+		Secret: func(*testing.T) agents.InboundNumber {
+			n := aNumber("+15550000001")
+			n.Org, n.Agent = callwrighttest.VisibleID, secretAgent()
+			return n
+		},
+		Secrets: agentSecrets,
+		AtRest:  atRest,
+	})
 	tests := map[string]func(*testing.T, agents.NumberStore){
-		"keeps every field":                 keepsNumber,
-		"encrypts secrets":                  func(t *testing.T, s agents.NumberStore) { encryptsNumber(t, s, atRest) },
-		"tells nothing from an empty list":  keepsEmptyListsOfNumber,
-		"refuses a number twice":            refusesNumberTwice,
-		"hides other organizations'":        hidesNumbers,
-		"lists by number":                   listsNumbers,
-		"bounds the bytes of a list":        boundsNumbers,
-		"lists the numbers of personas":     listsNumbersOf,
-		"updates by compare-and-set":        updatesNumber,
-		"lets one of many writers be first": racesForNumber,
+		"tells nothing from an empty list": keepsEmptyListsOfNumber,
+		"lists by number":                  listsNumbers,
+		"bounds the bytes of a list":       boundsNumbers,
+		"lists the numbers of personas":    listsNumbersOf,
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -60,12 +82,6 @@ func wantNumber(t *testing.T, s agents.NumberStore, want agents.InboundNumber) {
 	}
 }
 
-func keepsNumber(t *testing.T, s agents.NumberStore) {
-	full := aNumber("+15550000001")
-	insertNumber(t, s, full)
-	wantNumber(t, s, full)
-}
-
 func keepsEmptyListsOfNumber(t *testing.T, s agents.NumberStore) {
 	none, empty := aNumber("+15550000001"), aNumber("+15550000002")
 	none.Agent = agents.Agent{}
@@ -73,32 +89,6 @@ func keepsEmptyListsOfNumber(t *testing.T, s agents.NumberStore) {
 	for _, n := range []agents.InboundNumber{none, empty} {
 		insertNumber(t, s, n)
 		wantNumber(t, s, n)
-	}
-}
-
-// refusesNumberTwice inserts a number twice, for one organization and for two.
-func refusesNumberTwice(t *testing.T, s agents.NumberStore) {
-	n := aNumber("+15550000001")
-	insertNumber(t, s, n)
-	if err := s.InsertNumber(t.Context(), n); !errors.Is(err, callwright.ErrConflict) {
-		t.Errorf("got %v, want a conflict", err)
-	}
-	n.Org = "b"
-	insertNumber(t, s, n)
-}
-
-func hidesNumbers(t *testing.T, s agents.NumberStore) {
-	n := aNumber("+15550000001")
-	insertNumber(t, s, n)
-	n.Org = "b"
-	_, getErr := s.Number(t.Context(), "b", n.Number)
-	for name, err := range map[string]error{"get": getErr, "update": s.UpdateNumber(t.Context(), n)} {
-		if !errors.Is(err, callwright.ErrNotFound) {
-			t.Errorf("%s gave %v, want not found", name, err)
-		}
-	}
-	if got, err := s.Numbers(t.Context(), "b", callwright.Keyset{}, 10); err != nil || len(got) != 0 {
-		t.Errorf("list gave %+v, %v", got, err)
 	}
 }
 
@@ -135,33 +125,6 @@ func boundsNumbers(t *testing.T, s agents.NumberStore) {
 	if got, err := s.Numbers(t.Context(), "a", callwright.Keyset{}, 10); err != nil || len(got) != 2 {
 		t.Errorf("of large numbers %d are read, %v; want 2", len(got), err)
 	}
-}
-
-func updatesNumber(t *testing.T, s agents.NumberStore) {
-	stale := aNumber("+15550000001")
-	insertNumber(t, s, stale)
-	changed := stale
-	changed.Agent, changed.UpdatedAt = agents.Agent{Task: "other"}, at.Add(time.Hour)
-	if err := s.UpdateNumber(t.Context(), changed); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.UpdateNumber(t.Context(), stale); !errors.Is(err, callwright.ErrConflict) {
-		t.Errorf("a stale update gave %v, want a conflict", err)
-	}
-	changed.Version = 2
-	wantNumber(t, s, changed)
-}
-
-func racesForNumber(t *testing.T, s agents.NumberStore) {
-	insertNumber(t, s, aNumber("+15550000001"))
-	changed := func(writer int) agents.InboundNumber {
-		n := aNumber("+15550000001")
-		n.Agent = agents.Agent{MaxDuration: time.Duration(writer+1) * time.Minute}
-		return n
-	}
-	want := changed(callwrighttest.Race(t, func(writer int) error { return s.UpdateNumber(t.Context(), changed(writer)) }))
-	want.Version = 2
-	wantNumber(t, s, want)
 }
 
 // listsNumbersOf inserts numbers of two personas, of an absent one, released, moved and of another organization.

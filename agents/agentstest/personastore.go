@@ -1,6 +1,7 @@
 package agentstest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -16,15 +17,10 @@ import (
 // RunPersonaStore tests a persona.Store. newStore and atRest are as in RunCallStore.
 func RunPersonaStore(t *testing.T, newStore func(t *testing.T) persona.Store, atRest callwrighttest.AtRest[persona.Store]) {
 	t.Helper()
+	runPersonaRows(t, newStore)
+	runPersonaVersionRows(t, newStore, atRest)
 	tests := map[string]func(*testing.T, persona.Store){
-		"keeps every field":                      keepsPersona,
-		"keeps every field of a version":         keepsPersonaVersion,
-		"encrypts versions":                      func(t *testing.T, s persona.Store) { encryptsPersona(t, s, atRest) },
-		"shares no memory":                       sharesNoPersona,
 		"hides other organizations' personas":    hidesPersonas,
-		"refuses an id twice":                    refusesPersonaTwice,
-		"updates by compare-and-set":             updatesPersona,
-		"updates a draft by compare-and-set":     updatesPersonaDraft,
 		"deletes a draft by compare-and-set":     deletesPersonaDraft,
 		"never changes what was in production":   freezesPersonaVersion,
 		"lets one of many writers have a number": givesPersonaNumberOnce,
@@ -40,6 +36,71 @@ func RunPersonaStore(t *testing.T, newStore func(t *testing.T) persona.Store, at
 			test(t, newStore(t))
 		})
 	}
+}
+
+func runPersonaRows(t *testing.T, newStore func(t *testing.T) persona.Store) {
+	t.Helper()
+	callwrighttest.RunRows(t, callwrighttest.RowsHarness[persona.Store, persona.Persona]{
+		New: newStore,
+		Value: func(_ *testing.T, number int) persona.Persona {
+			p := fullPersona()
+			p.ID = fmt.Sprint("p", number)
+			return p
+		},
+		Partial: true,
+		Org:     func(p *persona.Persona) *callwright.OrgID { return &p.Org },
+		Version: func(p *persona.Persona) *int64 { return &p.Revision },
+		Insert:  persona.Store.InsertPersona,
+		Find: func(s persona.Store, ctx context.Context, p persona.Persona) (persona.Persona, error) {
+			return s.Persona(ctx, p.Org, p.ID)
+		},
+		Change: func(p *persona.Persona, writer int) {
+			*p = persona.Persona{ID: p.ID, Org: p.Org, Name: fmt.Sprint(writer), CreatedAt: at, UpdatedAt: at, Revision: p.Revision}
+		},
+		Replace: persona.Store.UpdatePersona,
+	})
+}
+
+func runPersonaVersionRows(t *testing.T, newStore func(t *testing.T) persona.Store, atRest callwrighttest.AtRest[persona.Store]) {
+	t.Helper()
+	callwrighttest.RunRows(t, callwrighttest.RowsHarness[persona.Store, persona.Version]{
+		New: func(t *testing.T) persona.Store {
+			t.Helper()
+			s := newStore(t)
+			insertPersonas(t, s, aPersona("p1", "a"), aPersona("p2", "another"))
+			return s
+		},
+		Value: func(_ *testing.T, number int) persona.Version {
+			v := fullDraft()
+			v.ID, v.Number = fmt.Sprint("v", number), number
+			return v
+		},
+		Partial: true,
+		Foreign: func(v *persona.Version) { v.Org, v.Persona = "another", "p2" },
+		Org:     func(v *persona.Version) *callwright.OrgID { return &v.Org },
+		Version: func(v *persona.Version) *int64 { return &v.Revision },
+		Insert:  persona.Store.InsertVersion,
+		Find: func(s persona.Store, ctx context.Context, v persona.Version) (persona.Version, error) {
+			return s.Version(ctx, v.Org, v.ID)
+		},
+		Change: func(v *persona.Version, writer int) {
+			revision := v.Revision
+			*v = persona.Version{ID: v.ID, Org: v.Org, Persona: v.Persona, Number: v.Number, Type: persona.Draft, CreatedAt: at, UpdatedAt: at}
+			v.Orchestration, v.Revision = fmt.Sprint(writer), revision
+		},
+		Replace: persona.Store.UpdateDraft,
+		Delete:  persona.Store.DeleteDraft,
+		Absent:  callwright.ErrNotFound,
+		Secret: func(*testing.T) persona.Version {
+			v := aDraft("a", "p1", 1)
+			v.ID, v.Orchestration, v.Personality = callwrighttest.VisibleID, "hunter2-task", "hunter2-tone"
+			v.Conditions = []persona.Condition{{Pathway: "w1", When: "hunter2-when"}}
+			v.Tools = raws(`{"name":"x","headers":{"Authorization":"hunter2-tool"}}`)
+			return v
+		},
+		Secrets: []string{"hunter2-task", "hunter2-tone", "hunter2-when", "hunter2-tool"},
+		AtRest:  atRest,
+	})
 }
 
 func aPersona(id string, org callwright.OrgID) persona.Persona {
@@ -118,73 +179,6 @@ func fullPersona() persona.Persona {
 	return p
 }
 
-func keepsPersona(t *testing.T, s persona.Store) {
-	insertPersonas(t, s, fullPersona())
-	wantPersona(t, s, fullPersona())
-	bare := aPersona("p1", "a")
-	if err := s.UpdatePersona(t.Context(), bare); err != nil {
-		t.Fatal(err)
-	}
-	bare.Revision = 2
-	wantPersona(t, s, bare)
-}
-
-func keepsPersonaVersion(t *testing.T, s persona.Store) {
-	insertPersonas(t, s, aPersona("p1", "a"))
-	insertDrafts(t, s, fullDraft())
-	wantPersonaVersion(t, s, fullDraft())
-	got, err := s.Version(t.Context(), "a", fullDraft().ID)
-	if err != nil || string(got.Tools[0]) != string(fullDraft().Tools[0]) {
-		t.Errorf("a tool came back as %s, %v", got.Tools, err)
-	}
-	bare := aDraft("a", "p1", 3)
-	bare.Orchestration = ""
-	if err := s.UpdateDraft(t.Context(), bare); err != nil {
-		t.Fatal(err)
-	}
-	bare.Revision = 2
-	wantPersonaVersion(t, s, bare)
-}
-
-func encryptsPersona(t *testing.T, s persona.Store, atRest callwrighttest.AtRest[persona.Store]) {
-	p, v := aPersona(callwrighttest.VisibleID, "a"), aDraft("a", callwrighttest.VisibleID, 1)
-	v.Orchestration, v.Personality = "hunter2-task", "hunter2-tone"
-	v.Conditions = []persona.Condition{{Pathway: "w1", When: "hunter2-when"}}
-	v.Tools = raws(`{"name":"x","headers":{"Authorization":"hunter2-tool"}}`)
-	atRest.Check(t, s, func() error {
-		for _, err := range []error{
-			s.InsertPersona(t.Context(), p), s.InsertVersion(t.Context(), v), s.UpdateDraft(t.Context(), v),
-		} {
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	}, "hunter2-task", "hunter2-tone", "hunter2-when", "hunter2-tool")
-}
-
-// sharesNoPersona modifies values given to and returned from the store.
-func sharesNoPersona(t *testing.T, s persona.Store) {
-	spoil := func(p persona.Persona, v persona.Version) {
-		p.Tags[0], v.Conditions[0].When, v.KnowledgeBases[0] = "spoilt", "spoilt", "spoilt"
-		copy(v.Tools[0], "spoilt")
-	}
-	p, v := fullPersona(), fullDraft()
-	insertPersonas(t, s, p)
-	insertDrafts(t, s, v)
-	spoil(p, v)
-	for range 2 {
-		wantPersona(t, s, fullPersona())
-		wantPersonaVersion(t, s, fullDraft())
-		p, personaErr := s.Persona(t.Context(), "a", "p1")
-		v, versionErr := s.Version(t.Context(), "a", fullDraft().ID)
-		if personaErr != nil || versionErr != nil {
-			t.Fatal(personaErr, versionErr)
-		}
-		spoil(p, v)
-	}
-}
-
 func hidesPersonas(t *testing.T, s persona.Store) {
 	p, v := aPersona("p1", "a"), aDraft("a", "p1", 1)
 	insertPersonas(t, s, p)
@@ -210,48 +204,6 @@ func hidesPersonas(t *testing.T, s persona.Store) {
 	}
 	wantPersona(t, s, p)
 	wantPersonaVersion(t, s, v)
-}
-
-func refusesPersonaTwice(t *testing.T, s persona.Store) {
-	insertPersonas(t, s, aPersona("p1", "a"), aPersona("p2", "b"))
-	insertDrafts(t, s, aDraft("a", "p1", 1))
-	sameID := aDraft("b", "p2", 1)
-	sameID.ID = aDraft("a", "p1", 1).ID
-	for name, err := range map[string]error{
-		"its own": s.InsertPersona(t.Context(), aPersona("p1", "a")), "another's": s.InsertPersona(t.Context(), aPersona("p1", "b")),
-		"a version's": s.InsertVersion(t.Context(), sameID),
-	} {
-		if !errors.Is(err, callwright.ErrConflict) {
-			t.Errorf("%s id: got %v, want a conflict", name, err)
-		}
-	}
-}
-
-func updatesPersona(t *testing.T, s persona.Store) {
-	insertPersonas(t, s, aPersona("p1", "a"))
-	changed := func(writer int) persona.Persona {
-		p := aPersona("p1", "a")
-		p.Role = fmt.Sprint("role of ", writer)
-		return p
-	}
-	winner := callwrighttest.Race(t, func(writer int) error { return s.UpdatePersona(t.Context(), changed(writer)) })
-	want := changed(winner)
-	want.Revision = 2
-	wantPersona(t, s, want)
-}
-
-func updatesPersonaDraft(t *testing.T, s persona.Store) {
-	insertPersonas(t, s, aPersona("p1", "a"))
-	insertDrafts(t, s, aDraft("a", "p1", 1))
-	changed := func(writer int) persona.Version {
-		v := aDraft("a", "p1", 1)
-		v.Personality = fmt.Sprint("tone of ", writer)
-		return v
-	}
-	winner := callwrighttest.Race(t, func(writer int) error { return s.UpdateDraft(t.Context(), changed(writer)) })
-	want := changed(winner)
-	want.Revision = 2
-	wantPersonaVersion(t, s, want)
 }
 
 func deletesPersonaDraft(t *testing.T, s persona.Store) {

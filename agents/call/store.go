@@ -10,10 +10,10 @@ import (
 
 // Store stores calls. agentstest.RunCallStore tests it.
 //
-// Returned values share no memory with stored ones. They equal the stored values: times are in UTC with microseconds, durations
+// Given and returned values share no memory with stored ones. They equal the stored values: times are in UTC with microseconds, durations
 // have nanoseconds, a nil list or map stays nil, an empty one stays empty, and Tools of an Agent are stored byte for byte. Another
-// organization's call is absent. Methods that name a call return CodeNotFound if it is absent. Tools, DynamicData and Webhook of a
-// call's Agent are encrypted at rest: they may contain keys of other systems. Methods are safe for concurrent use.
+// organization's call is absent. Methods that name a call return CodeNotFound if it is absent. Tools, DynamicData and Webhook of a call's
+// Agent are encrypted at rest: they may contain keys of other systems. Methods are safe for concurrent use.
 type Store interface {
 	Records
 	Transcripts

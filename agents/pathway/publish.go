@@ -26,7 +26,7 @@ type Published struct {
 // errOvertaken ends a publication after a concurrent one.
 var errOvertaken = errors.New("pathway: another version was published meanwhile")
 
-// taskSettle is the durable work that calls Settle for the pathway of its key.
+// taskSettle is the durable work that calls FinishTests for the pathway of its key.
 const taskSettle = "pathway.settle"
 
 // Publish publishes a version. It goes to production only if the gate is open. Publish starts tests that have not begun. With
@@ -78,7 +78,7 @@ func (s *Service) Publish(ctx context.Context, org callwright.OrgID, id string, 
 }
 
 // place puts a version into its environment, or starts its tests if necessary, and lets it wait for them if requested. Tests may
-// end before the promotion is committed; therefore a task runs Settle once after the commit.
+// end before the promotion is committed; therefore a task runs FinishTests once after the commit.
 func (s *Service) place(ctx context.Context, p *Pathway, v Version, b Publication, verdict Verdict) (Verdict, error) {
 	if _, err := s.version(ctx, *p, v.Number); err != nil {
 		return verdict, err // archived meanwhile
@@ -142,7 +142,7 @@ func refused(number int, v Verdict) error {
 	return err
 }
 
-// finishTests is the durable task that calls Settle.
+// finishTests is the durable task that calls FinishTests.
 func (s *Service) finishTests(ctx context.Context, t callwright.Task, _ int) error {
 	return s.FinishTests(ctx, t.Org, t.Key)
 }

@@ -70,10 +70,9 @@ const (
 
 // Store stores pathways and their versions. agentstest.RunPathwayStore tests it.
 //
-// Returned values share no memory with stored ones. Documents keep their JSON values; the order of members and the spelling of
-// numbers may change. Another organization's pathway is absent. Documents are encrypted at rest: the requests of their nodes may
-// contain keys of other systems. Methods take part in the transaction of ctx: see callwright.Atomic. agentstest.RunPathwayCrowd
-// tests this.
+// Given and returned values share no memory with stored ones. Documents keep their JSON values; the order of members and the spelling of
+// numbers may change. Another organization's pathway is absent. Documents are encrypted at rest: the requests of their nodes may contain
+// keys of other systems. Methods take part in the transaction of ctx: see callwright.Atomic. agentstest.RunPathwayCrowd tests this.
 type Store interface {
 	Pathways
 	Versions
@@ -135,8 +134,8 @@ type Chat struct {
 	Revision  int64
 }
 
-// Chats stores chats. agentstest.RunChatStore tests it. Returned values share no memory with stored ones. Texts and JSON in State
-// and in logs may contain any characters, including U+0000, and come back unchanged. Another organization's chat is absent, and so
+// Chats stores chats. agentstest.RunChatStore tests it. Given and returned values share no memory with stored ones. Texts and JSON in
+// State and in logs may contain any characters, including U+0000, and come back unchanged. Another organization's chat is absent, and so
 // are the chats of a deleted pathway. Methods take part in the transaction of ctx: see callwright.Atomic.
 type Chats interface {
 	ChatRecords

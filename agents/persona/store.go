@@ -9,8 +9,8 @@ import (
 
 // Store stores personas and their versions. agentstest.RunPersonaStore tests it.
 //
-// Returned values share no memory with stored ones. They equal the stored values: a nil list stays nil, and Tools are stored byte
-// for byte. Another organization's persona or version is absent. Orchestration, Personality, Conditions and Tools of versions are
+// Given and returned values share no memory with stored ones. They equal the stored values: a nil list stays nil, and Tools are stored
+// byte for byte. Another organization's persona or version is absent. Orchestration, Personality, Conditions and Tools of versions are
 // encrypted at rest: tools may contain keys of other systems. Methods take part in the transaction of ctx: see callwright.Atomic.
 // agentstest.RunPersonaDeletion tests this together with agents.NumberStore.
 type Store interface {

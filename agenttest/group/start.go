@@ -14,7 +14,7 @@ import (
 // BatchRequest starts a batch.
 type BatchRequest struct {
 	Scenarios []string // ids, each once, at most MaxScenarios
-	Version   *int     // see RunRequest
+	Version   *int     // see run.Request
 	Webhook   string
 	// Publish publishes the version when all runs have passed, unless another version has gone to production meanwhile. All
 	// scenarios must be of one pathway.
@@ -210,7 +210,7 @@ func checkIDs(ids []string) error {
 type SetRequest struct {
 	Scenarios   []string // ids, each once, at most MaxScenarios
 	Simulations int      // runs of each, at most MaxSimulations
-	Version     *int     // see RunRequest
+	Version     *int     // see run.Request
 	Pathway     string   // all scenarios must be of it; empty: of any
 	Persona     string   // likewise
 	Attribute   bool     // judge mixed results again, to find the source of the variation

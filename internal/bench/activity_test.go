@@ -103,7 +103,7 @@ func servedFeed(b *testing.B) (url, key string) {
 	}
 	server := httptest.NewServer(must(httpapi.New(httpapi.Config{
 		Access: keys, Atomic: db, Idempotency: orgstore.IdempotencyStore{DB: db}, Areas: []httpapi.Area{triageapi.New(triageapi.Config{Issues: issues})},
-		Logger: slog.New(slog.NewJSONHandler(io.Discard, nil)), //nolint:sloglint // its lines are part of what is measured
+		Runtime: callwright.Runtime{Logger: slog.New(slog.NewJSONHandler(io.Discard, nil))}, //nolint:sloglint // its lines are part of what is measured
 	})))
 	b.Cleanup(func() {
 		issues.Close()

@@ -46,7 +46,7 @@ func (s *Service) Answered(ctx context.Context, r Record, at time.Time) {
 	s.logFailure(ctx, "the answer of an attempt was not written", r, err)
 }
 
-// End writes the end of an attempt and passes its evidence to the Monitor. It implements AttemptObserver. The steps must come from
+// Finish writes the end of an attempt and passes its evidence to the Monitor. It implements AttemptObserver. The steps must come from
 // a ladder.Recorder, which cleans their texts.
 func (s *Service) Finish(ctx context.Context, r Record, evidence *health.Evidence, steps []ladder.Event) {
 	ctx = context.WithoutCancel(ctx)

@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/sip/dialog"
 )
 
-// step applies events one after another and keeps the effects of the last.
+// run applies events one after another and keeps the effects of the last.
 type run struct {
 	t       *testing.T
 	call    dialog.Call

@@ -22,7 +22,7 @@ type Cloner struct {
 
 	// Fails makes Clone return this error. Nil: Clone makes a voice.
 	Fails error
-	// FailsToDelete makes Forget return this error. Nil: Forget succeeds.
+	// FailsToDelete makes Delete return this error. Nil: Delete succeeds.
 	FailsToDelete error
 	// Hangs makes Clone block until its context ends.
 	Hangs bool

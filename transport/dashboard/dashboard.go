@@ -6,8 +6,6 @@ package dashboard
 
 import (
 	"context"
-	"fmt"
-	"log/slog"
 	"net/http"
 
 	"github.com/callwright/callwright"
@@ -49,9 +47,9 @@ type Authenticator = page.Authenticator
 // Part is a part of the program with its implementation, for the overview.
 type Part = overview.Part
 
-// Config configures a Dashboard. Sessions or Authenticator is required. A domain whose service is nil has no pages.
+// Config configures a Dashboard. A domain whose service is nil has no pages.
 type Config struct {
-	Sessions      Sessions      // signs people in by their API keys at /login, such as an access.Service
+	Sessions      Sessions      `required:"without Authenticator"` // signs people in by their API keys at /login, such as an access.Service
 	SignInHint    string        // where people find their keys, for /login; empty: nothing is said
 	Authenticator Authenticator // identifies users in the embedding program, in place of Sessions
 	Prefix        string        // below which the pages are, such as "/ops"; empty: at the root
@@ -59,12 +57,12 @@ type Config struct {
 
 	Runs        []Part // parts of the program, for the overview
 	Calls       *call.Service
-	CallLog     *calllog.Service // shows the SIP messages of calls; nil: they are not shown
-	Trunks      *sip.Service     // with CallLog and the next four, which are required with it
-	Setup       *setup.Service
-	Discoveries *discovery.Service
-	TestCalls   *testcall.Service
-	Proofs      *proof.Service
+	CallLog     *calllog.Service `required:"with Trunks"` // shows the SIP messages of calls; nil: they are not shown
+	Trunks      *sip.Service
+	Setup       *setup.Service     `required:"with Trunks"`
+	Discoveries *discovery.Service `required:"with Trunks"`
+	TestCalls   *testcall.Service  `required:"with Trunks"`
+	Proofs      *proof.Service     `required:"with Trunks"`
 	Pathways    *pathway.Service
 	Tests       *agenttest.Service
 	Tornado     *tornado.Service // searches for versions that pass their tests; nil: no sessions are shown among the tests
@@ -77,9 +75,7 @@ type Config struct {
 
 	Deliveries *delivery.Log // messages that webhooks have not taken, among the settings; nil: they are not listed
 
-	Clock  callwright.Clock // nil: the machine's
-	IDs    callwright.IDs   // of requests; nil: UUIDs
-	Logger *slog.Logger     // nil: discards
+	callwright.Runtime // its IDs are of requests
 }
 
 // Dashboard is an http.Handler.
@@ -87,14 +83,12 @@ type Dashboard struct{ site *page.Site }
 
 // New checks the configuration and returns the handler, to be mounted at Config.Prefix.
 func New(c Config) (*Dashboard, error) {
-	if c.Trunks != nil {
-		if err := trunkPages(c).Check(); err != nil {
-			return nil, fmt.Errorf("dashboard: %w", err)
-		}
+	if err := callwright.PrepareConfig(&c); err != nil {
+		return nil, err
 	}
 	site, err := page.New(page.Config{
 		Areas: areas(c), Sessions: c.Sessions, SignInHint: c.SignInHint, Authenticator: c.Authenticator, Prefix: c.Prefix, Secure: c.Secure,
-		Clock: c.Clock, IDs: c.IDs, Logger: c.Logger,
+		Runtime: c.Runtime,
 	})
 	if err != nil {
 		return nil, err
@@ -108,7 +102,7 @@ func areas(c Config) []page.Area {
 		c.Ports = nil
 	}
 	found := []page.Area{overview.New(overview.Config{
-		Calls: c.Calls, Trunks: c.Trunks, Ports: c.Ports, Tests: c.Tests, Issues: c.Issues, Runs: c.Runs, Clock: c.Clock,
+		Calls: c.Calls, Trunks: c.Trunks, Ports: c.Ports, Tests: c.Tests, Issues: c.Issues, Runs: c.Runs, Runtime: c.Runtime,
 	})}
 	if c.Calls != nil {
 		found = append(found, calls.New(calls.Config{Calls: c.Calls, Log: c.CallLog}))
@@ -130,7 +124,7 @@ func areas(c Config) []page.Area {
 		found = append(found, ports.New(ports.Config{Ports: c.Ports, Documents: c.Documents, Letters: c.Letters}))
 	}
 	if c.Issues != nil {
-		shown := issues.Config{Issues: c.Issues, Calls: c.Calls, Pages: resources(c), Clock: c.Clock}
+		shown := issues.Config{Issues: c.Issues, Calls: c.Calls, Pages: resources(c), Runtime: c.Runtime}
 		if c.Access != nil {
 			shown.Names, shown.People = c.Access.KeyNames, people(c)
 		}
@@ -144,7 +138,7 @@ func areas(c Config) []page.Area {
 		found = append(found, speechpages.New(shown))
 	}
 	if c.Access != nil {
-		found = append(found, settings.New(settings.Config{Access: c.Access, Deliveries: c.Deliveries, Areas: found, Clock: c.Clock}))
+		found = append(found, settings.New(settings.Config{Access: c.Access, Deliveries: c.Deliveries, Areas: found, Runtime: c.Runtime}))
 	}
 	return found
 }
@@ -152,16 +146,13 @@ func areas(c Config) []page.Area {
 // trunkPages returns the configuration of the pages of trunks.
 func trunkPages(c Config) trunks.Config {
 	return trunks.Config{
-		Trunks: c.Trunks, CallLog: c.CallLog, Setup: c.Setup, Discoveries: c.Discoveries, TestCalls: c.TestCalls, Proofs: c.Proofs, Clock: c.Clock,
+		Trunks: c.Trunks, CallLog: c.CallLog, Setup: c.Setup, Discoveries: c.Discoveries, TestCalls: c.TestCalls, Proofs: c.Proofs, Runtime: c.Runtime,
 		CallPages: c.Calls != nil,
 	}
 }
 
 // people returns a function that lists the newest keys of an organization that are in force.
 func people(c Config) func(ctx context.Context, org callwright.OrgID) ([]issues.Person, error) {
-	if c.Clock == nil {
-		c.Clock = callwright.SystemClock{}
-	}
 	return func(ctx context.Context, org callwright.OrgID) ([]issues.Person, error) {
 		keys, err := c.Access.Keys(ctx, org, callwright.Keyset{}, access.MaxPage)
 		all := make([]issues.Person, 0, len(keys.Items))

@@ -35,7 +35,7 @@ func TestExpiredSession(t *testing.T) {
 	}))
 	must(keys.CreateOrganization(t.Context(), owner, "Owner"))
 	key := must(keys.CreateKey(t.Context(), owner, "desk", 0)).Key.Reveal()
-	pages := must(dashboard.New(dashboard.Config{Sessions: keys, Access: keys, Clock: now}))
+	pages := must(dashboard.New(dashboard.Config{Sessions: keys, Access: keys, Runtime: callwright.Runtime{Clock: now}}))
 	server := httptest.NewServer(pages)
 	t.Cleanup(func() {
 		if err := pages.Close(context.Background()); err != nil {

@@ -1,4 +1,9 @@
 package dashboard
 
+import "github.com/callwright/callwright/transport/dashboard/internal/page"
+
 // Areas returns the areas of a configuration, for tests that look at every route.
-var Areas = areas
+func Areas(c Config) []page.Area {
+	c.Runtime = c.WithDefaults()
+	return areas(c)
+}

@@ -3,7 +3,6 @@ package httpapi
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"net/http"
 	"slices"
 	"time"
@@ -15,10 +14,10 @@ import (
 	"github.com/callwright/callwright/transport/oas"
 )
 
-// Config configures an API. Access is required. Atomic and Idempotency are required if one of the areas has operations that
+// Config configures an API. Atomic and Idempotency are required if one of the areas has operations that
 // take an Idempotency-Key: calls, SIP, porting, agent testing and speech.
 type Config struct {
-	Access      Authenticator
+	Access      Authenticator               `required:"always"`
 	Atomic      callwright.Atomic           // makes one transaction of an operation and its first answer
 	Idempotency callwright.IdempotencyStore // first answers to requests with an Idempotency-Key
 
@@ -30,9 +29,8 @@ type Config struct {
 	Metrics   http.Handler                // serves /metrics; nil: nothing does
 	Tracing   trace.TracerProvider        // nil: no traces
 	Metering  metric.MeterProvider        // nil: no measurements
-	Clock     callwright.Clock            // nil: the machine's
-	IDs       callwright.IDs              // nil: UUIDs
-	Logger    *slog.Logger                // nil: discards
+
+	callwright.Runtime
 }
 
 // API serves areas of the contract and the operational pages.
@@ -53,13 +51,11 @@ type mounted struct {
 
 // New builds the handler of the areas and of the operational pages.
 func New(c Config) (*API, error) {
-	switch {
-	case c.Access == nil:
-		return nil, errors.New("httpapi: Config.Access is required")
-	case c.Atomic == nil && repeatable(c.Areas):
-		return nil, errors.New("httpapi: Config.Atomic is required: an area has operations that take an Idempotency-Key")
-	case c.Idempotency == nil && repeatable(c.Areas):
-		return nil, errors.New("httpapi: Config.Idempotency is required: an area has operations that take an Idempotency-Key")
+	if err := callwright.PrepareConfig(&c); err != nil {
+		return nil, err
+	}
+	if (c.Atomic == nil || c.Idempotency == nil) && repeatable(c.Areas) {
+		return nil, errors.New("httpapi: an area has operations that take an Idempotency-Key: set Config.Atomic and Config.Idempotency")
 	}
 	a := &API{cfg: withDefaults(c), bodies: newBodies()}
 	a.strangers.Logger = a.cfg.Logger
@@ -101,15 +97,6 @@ func withDefaults(c Config) Config {
 	}
 	if c.Metrics == nil {
 		c.Metrics = http.HandlerFunc(NotFound)
-	}
-	if c.Clock == nil {
-		c.Clock = callwright.SystemClock{}
-	}
-	if c.IDs == nil {
-		c.IDs = new(callwright.UUIDs)
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	return c
 }

@@ -114,14 +114,19 @@ func TestMissingConfigurationIsNamed(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	whole := httpapi.Config{Access: h.access, Atomic: h.store, Idempotency: h.answers(), Areas: h.areas.all()}
-	for field, remove := range map[string]func(*httpapi.Config){
-		"Access": func(c *httpapi.Config) { c.Access = nil }, "Atomic": func(c *httpapi.Config) { c.Atomic = nil },
-		"Idempotency": func(c *httpapi.Config) { c.Idempotency = nil },
+	const twice = "an area has operations that take an Idempotency-Key: set Config.Atomic and Config.Idempotency"
+	for _, fault := range []struct {
+		want string
+		make func(*httpapi.Config)
+	}{
+		{"Config.Access is required", func(c *httpapi.Config) { c.Access = nil }},
+		{twice, func(c *httpapi.Config) { c.Atomic = nil }},
+		{twice, func(c *httpapi.Config) { c.Idempotency = nil }},
 	} {
 		c := whole
-		remove(&c)
-		if _, err := httpapi.New(c); err == nil || !strings.HasPrefix(err.Error(), "httpapi: Config."+field+" is required") {
-			t.Errorf("without %s: %v", field, err)
+		fault.make(&c)
+		if _, err := httpapi.New(c); err == nil || err.Error() != "httpapi: "+fault.want {
+			t.Errorf("got %v, want %s", err, fault.want)
 		}
 	}
 	must(httpapi.New(whole))

@@ -177,7 +177,7 @@ func open(t *testing.T, change ...func(*httpapi.Config)) *house {
 	}))
 	config := httpapi.Config{
 		Access: h.access, Atomic: store, Idempotency: orgstore.IdempotencyStore{Store: store}, Areas: h.areas.all(),
-		Reference: reference.Handler(publicURL), Logger: h.logger,
+		Reference: reference.Handler(publicURL), Runtime: callwright.Runtime{Logger: h.logger},
 	}
 	for _, c := range change {
 		c(&config)
@@ -219,7 +219,7 @@ func (h *house) tenant(name string, rights ...callwright.Entitlement) (callwrigh
 	return org.ID, string(key.Key)
 }
 
-// attach gives the house's organization its number, both ways.
+// attach attaches the number of the house's organization in both directions.
 func (h *house) attach() {
 	h.t.Helper()
 	answer := h.do("POST", "/v1/sip/attach", `{"phone_number":"`+ourNumber+`","service":"sip","directions":[

@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/transport/httpapi"
 )
 
@@ -80,7 +81,7 @@ func TestIdleConnectionsGiveWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
 		may := make(chan struct{})
-		dial := visits(t, httpapi.Connections{Total: 4, PerAddress: 3, Logger: slog.New(slog.NewTextHandler(&log, nil))}, may)
+		dial := visits(t, httpapi.Connections{Total: 4, PerAddress: 3, Runtime: callwright.Runtime{Logger: slog.New(slog.NewTextHandler(&log, nil))}}, may)
 		open := func(address string) visitor {
 			t.Helper()
 			v := dial(address)

@@ -3,7 +3,6 @@ package httpapi
 import (
 	"cmp"
 	"errors"
-	"log/slog"
 	"net"
 	"net/http"
 	"net/netip"
@@ -24,7 +23,8 @@ type Connections struct {
 	Total      int            // 0: DefaultConnections
 	PerAddress int            // of one IPv4 address or one IPv6 /64 network; 0: DefaultConnectionsPerAddress; at least Total: no bound
 	Trusted    []netip.Prefix // proxies, whose connections are many people's: PerAddress does not count for them
-	Logger     *slog.Logger   // hears of connections that are closed for a bound, once a minute; nil discards
+
+	callwright.Runtime // its Logger hears of connections that are closed for a bound, once a minute
 }
 
 // Limit returns a listener that keeps the bounds. For a connection beyond them it closes one that has no request, if a server of
@@ -33,7 +33,7 @@ type Connections struct {
 // proxy, which many connections come from, belongs into Trusted, and bounds its clients.
 func (c Connections) Limit(l net.Listener) net.Listener {
 	c.Total, c.PerAddress = cmp.Or(c.Total, DefaultConnections), cmp.Or(c.PerAddress, DefaultConnectionsPerAddress)
-	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
+	c.Runtime = c.WithDefaults()
 	return &limitListener{Listener: l, limits: c, open: map[*limitedConn]bool{}, from: map[netip.Addr]int{}}
 }
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/transport/httpapi"
 )
 
@@ -67,7 +68,7 @@ func TestConnectionsAreLimited(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	inner := &pipes{make(chan net.Conn, 1), make(chan struct{})}
-	l := httpapi.Connections{Total: 3, PerAddress: 2, Logger: slog.New(slog.NewTextHandler(&log, nil))}.Limit(inner)
+	l := httpapi.Connections{Total: 3, PerAddress: 2, Runtime: callwright.Runtime{Logger: slog.New(slog.NewTextHandler(&log, nil))}}.Limit(inner)
 	// dial opens a connection; it is closed at the limit, while another address's is accepted.
 	dial := func(address string) (client, server net.Conn) {
 		t.Helper()

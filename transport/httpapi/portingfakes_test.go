@@ -66,7 +66,7 @@ func (h *house) withPorts(change func(*porting.Config, *loa.Config)) *house {
 	other := &house{t: h.t, store: h.store, access: h.access, org: h.org, key: h.key, log: h.log, logger: h.logger}
 	other.porting, other.letters = c, l
 	other.unchecked = must(httpapi.New(httpapi.Config{
-		Access: h.access, Atomic: h.store, Idempotency: h.answers(), Logger: h.logger,
+		Access: h.access, Atomic: h.store, Idempotency: h.answers(), Runtime: callwright.Runtime{Logger: h.logger},
 		Areas: []httpapi.Area{portingapi.New(portingapi.Config{Ports: service, Letters: letters, Documents: h.areas.ports.Documents})},
 	}))
 	other.Handler = contracttest.Handler(h.t, other.unchecked)

@@ -83,7 +83,7 @@ func (h *house) speakBy(change func(*speech.Config)) {
 	change(&c)
 	service := must(speech.New(c))
 	h.unchecked = must(httpapi.New(httpapi.Config{
-		Access: h.access, Atomic: h.store, Idempotency: h.answers(), Logger: h.logger, Voices: service,
+		Access: h.access, Atomic: h.store, Idempotency: h.answers(), Runtime: callwright.Runtime{Logger: h.logger}, Voices: service,
 		Areas: []httpapi.Area{speechapi.New(speechapi.Config{Speech: service, URL: publicURL})},
 	}))
 	h.Handler = contracttest.Handler(h.t, h.unchecked)

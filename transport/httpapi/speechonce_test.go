@@ -34,7 +34,7 @@ func TestSpeechIsRepeatedByItsKey(t *testing.T) {
 	}
 }
 
-// TestSpeechIsRefusedAgain wants a text that failed to be spoken by the same key later.
+// TestSpeechThatFailedIsSpokenByItsKey checks that a failed text is spoken with the same key later.
 func TestSpeechThatFailedIsSpokenByItsKey(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -43,7 +43,7 @@ func TestSpeechThatFailedIsSpokenByItsKey(t *testing.T) {
 	h.spoken(aText, key)
 }
 
-// TestAudioIgnoresKeys wants an answer of audio neither to be kept nor to be repeated in the place of JSON.
+// TestAudioIgnoresKeys checks that an answer of audio is neither stored nor repeated in place of JSON.
 func TestAudioIgnoresKeys(t *testing.T) {
 	t.Parallel()
 	h := open(t)

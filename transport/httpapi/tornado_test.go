@@ -202,7 +202,7 @@ func TestTornadosThatCannotStart(t *testing.T) {
 
 	without := &house{t: t, store: h.store}
 	without.Handler = contracttest.Handler(t, must(httpapi.New(httpapi.Config{
-		Access: h.access, Atomic: h.store, Idempotency: h.answers(), Logger: h.logger, Areas: []httpapi.Area{agenttestapi.New(agenttestapi.Config{
+		Access: h.access, Atomic: h.store, Idempotency: h.answers(), Runtime: callwright.Runtime{Logger: h.logger}, Areas: []httpapi.Area{agenttestapi.New(agenttestapi.Config{
 			Tests: h.areas.tests, Tornados: h.tornadoService(memstore.NewWork(h.store, nil), func(c *tornado.Config) { c.Fixer = nil }),
 		})},
 	})))

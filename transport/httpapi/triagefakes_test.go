@@ -52,7 +52,7 @@ func (h *house) again(change func(*triage.Config)) *house {
 	h.t.Helper()
 	other := &house{t: h.t, store: h.store, access: h.access, org: h.org, key: h.key, logger: h.logger}
 	other.Handler = contracttest.Handler(h.t, must(httpapi.New(httpapi.Config{
-		Access: h.access, Atomic: h.store, Idempotency: orgstore.IdempotencyStore{Store: h.store}, Logger: h.logger,
+		Access: h.access, Atomic: h.store, Idempotency: orgstore.IdempotencyStore{Store: h.store}, Runtime: callwright.Runtime{Logger: h.logger},
 		Areas: []httpapi.Area{triageapi.New(triageapi.Config{Issues: other.issues(memstore.NewWork(h.store, nil), change)})},
 	})))
 	return other

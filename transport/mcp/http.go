@@ -19,12 +19,12 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// HTTPConfig configures a Handler. API is required.
+// HTTPConfig configures a Handler.
 type HTTPConfig struct {
 	Tools Config // zero: useful
 
 	// API returns the API on behalf of a key, which is checked when it is used. It is called for every call of a tool.
-	API func(key callwright.Secret) (API, error)
+	API func(key callwright.Secret) (API, error) `required:"always"`
 
 	// Hosts are the names, without ports, under which the handler may be reached. None: those of this machine, so that a page of
 	// another site, whose name was made to point at this machine, is refused.
@@ -55,8 +55,8 @@ type handler struct {
 // MaxRequests is for one user: an address or, for requests of this machine, such as those of a proxy, a key. All results at once hold
 // at most 32 MiB of audio, those of one key 8 MiB; beyond that a result has the link alone.
 func NewHandler(c HTTPConfig) (http.Handler, error) {
-	if c.API == nil {
-		return nil, errors.New("mcp: HTTPConfig.API is required")
+	if err := callwright.PrepareConfig(&c); err != nil {
+		return nil, err
 	}
 	if c.MaxRequests < 0 {
 		return nil, errors.New("mcp: HTTPConfig.MaxRequests must not be negative")

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"log/slog"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -31,10 +30,11 @@ type API interface {
 
 // Config configures a tool server. The zero value is useful.
 type Config struct {
-	Version    string       // that clients are told; empty: dev
-	SmallAudio int          // audio of at most so many bytes is always in the result; 0: 64 KiB, negative: never
-	MaxAudio   int          // the most bytes of audio in a result; 0: 4 MiB
-	Logger     *slog.Logger // nil discards
+	Version    string // that clients are told; empty: dev
+	SmallAudio int    // audio of at most so many bytes is always in the result; 0: 64 KiB, negative: never
+	MaxAudio   int    // the most bytes of audio in a result; 0: 4 MiB
+
+	callwright.Runtime
 }
 
 // The bounds of results.
@@ -66,14 +66,10 @@ func newServer(c Config, api finder) (*sdk.Server, error) {
 		return nil, errors.New("mcp: Config.MaxAudio must not be negative")
 	}
 	t.small = min(t.small, t.most)
-	logger := c.Logger
-	if logger == nil {
-		logger = slog.New(slog.DiscardHandler)
-	}
 	server := sdk.NewServer(&sdk.Implementation{
 		Name: "callwright", Title: "Callwright speech", Version: cmp.Or(c.Version, "dev"),
 	}, &sdk.ServerOptions{
-		Logger: logger, Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
+		Logger: c.WithDefaults().Logger, Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}},
 		Instructions: "Speaks texts with the voices of a Callwright server and looks after its voices and its past speech. " +
 			"tts_speak answers with the address of a WAV file, which works for a while without a key: give it to the user.",
 	})

@@ -141,39 +141,25 @@ func (d *documents) document(db core, r batchRow) (document batchJSON, err error
 	return document, nil
 }
 
+func (s Store) batches() sqldb.Rows[group.Batch, batchRow] {
+	return sqldb.Rows[group.Batch, batchRow]{
+		DB: s.DB.Core(), Kind: "batch", Row: s.core().batchRow, Value: s.core().batch, Fixed: []string{"id", "org"}, Sealed: true,
+	}
+}
+
 // InsertBatch adds a group.
 func (s Store) InsertBatch(ctx context.Context, b group.Batch) error {
-	b.Revision = 1
-	row, err := s.core().batchRow(b)
-	if err != nil {
-		return err
-	}
-	return s.core().Insert(ctx, row, &row)
+	return s.batches().Insert(ctx, b)
 }
 
 // Batch returns one group.
 func (s Store) Batch(ctx context.Context, org callwright.OrgID, id string) (group.Batch, error) {
-	var row batchRow
-	err := s.core().Read(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
-		return sqldb.Absent("batch", idb.NewSelect().Model(&row).Where("id = ?", id).Where("org = ?", org).Scan(ctx))
-	})
-	if err != nil {
-		return group.Batch{}, err
-	}
-	return s.core().batch(row)
+	return s.batches().Find(ctx, org, id)
 }
 
 // UpdateBatch replaces a group.
 func (s Store) UpdateBatch(ctx context.Context, b group.Batch) error {
-	row, err := s.core().batchRow(b)
-	if err != nil {
-		return err
-	}
-	return s.core().Write(ctx, []any{row}, func(ctx context.Context, idb bun.IDB) error {
-		update := idb.NewUpdate().Model(&row).ExcludeColumn("id", "org").WherePK().Where("org = ?", b.Org)
-		find := idb.NewSelect().Model((*batchRow)(nil)).Where("id = ?", b.ID).Where("org = ?", b.Org)
-		return sqldb.Replace(ctx, "batch", update, b.Revision, find)
-	})
+	return s.batches().Replace(ctx, b)
 }
 
 // AddCounts adds to the sums of a group. The update locks its row until the transaction ends.
@@ -264,14 +250,8 @@ func (s Store) BatchesOf(
 	if limit <= 0 {
 		return nil, nil
 	}
-	var rows []batchRow
-	err := s.core().Read(ctx, []any{org, pathway}, func(ctx context.Context, idb bun.IDB) error {
-		rows = nil
-		return idb.NewSelect().Model(&rows).Where("kind = 'batch'").Where("triggered_by <> 'tornado'").Where("org = ?", org).Where("pathway_id = ?", pathway).
-			Where("pathway_number = ?", sqldb.Int(version)).Order("created_at DESC", "id DESC").Limit(int64(limit)).Scan(ctx)
+	return s.batches().Select(ctx, []any{org, pathway}, func(q *bun.SelectQuery) *bun.SelectQuery {
+		return q.Where("kind = 'batch'").Where("triggered_by <> 'tornado'").Where("org = ?", org).Where("pathway_id = ?", pathway).
+			Where("pathway_number = ?", sqldb.Int(version)).Order("created_at DESC", "id DESC").Limit(int64(limit))
 	})
-	if err != nil {
-		return nil, err
-	}
-	return sqldb.ConvertedAll(rows, s.core().batch)
 }

@@ -28,7 +28,7 @@ type scenarioRow struct {
 	CreatedAt time.Time `bun:"created_at"`
 	UpdatedAt time.Time `bun:"updated_at"`
 	Version   int64     `bun:"version"`  // its Revision
-	Document  string    `bun:"document"` // sealed: scenarioJSON
+	Document  string    `bun:"document"` // sealed: scenario.Scenario
 }
 
 func (db core) scenarioRow(sc scenario.Scenario) (row scenarioRow, err error) {
@@ -37,35 +37,35 @@ func (db core) scenarioRow(sc scenario.Scenario) (row scenarioRow, err error) {
 		Required: sc.Required, Enabled: sc.Enabled, CreatedAt: sqldb.Stored(sc.CreatedAt), UpdatedAt: sqldb.Stored(sc.UpdatedAt),
 		Version: sc.Revision,
 	}
-	row.Document, err = db.seal(purpose("test scenario", row.Org, row.ID), newScenarioJSON(sc))
+	row.Document, err = db.seal(purpose("test scenario", row.Org, row.ID), sc)
 	return row, err
 }
 
 // scenario returns the scenario of a row. Columns take precedence over the document.
 func (db core) scenario(r scenarioRow) (scenario.Scenario, error) {
-	var document scenarioJSON
-	err := db.unseal(purpose("test scenario", r.Org, r.ID), r.Document, &document)
-	sc := document.scenario()
+	sc, err := db.unsealScenario(purpose("test scenario", r.Org, r.ID), r.Document)
 	sc.ID, sc.Org, sc.Pathway, sc.Persona, sc.Name = r.ID, callwright.OrgID(r.Org), r.Pathway, r.Persona, r.Name
 	sc.Category, sc.Required, sc.Enabled = scenario.Category(r.Category), r.Required, r.Enabled
 	sc.CreatedAt, sc.UpdatedAt, sc.Revision = r.CreatedAt.UTC(), r.UpdatedAt.UTC(), r.Version
 	return sc, err
 }
 
+func (s Store) scenarios() sqldb.Rows[scenario.Scenario, scenarioRow] {
+	return sqldb.Rows[scenario.Scenario, scenarioRow]{
+		DB: s.DB.Core(), Kind: "scenario", Row: s.core().scenarioRow, Value: s.core().scenario, Sealed: true,
+		Fixed: []string{"id", "org", "pathway_id", "persona_id", "created_at"},
+	}
+}
+
 // InsertScenario adds a scenario.
 func (s Store) InsertScenario(ctx context.Context, sc scenario.Scenario) error {
-	sc.Revision = 1
-	row, err := s.core().scenarioRow(sc)
-	if err != nil {
-		return err
-	}
-	err = s.core().Insert(ctx, row, &row)
+	err := s.scenarios().Insert(ctx, sc)
 	if !errors.Is(err, callwright.ErrConflict) {
 		return err
 	}
 	return s.core().Read(ctx, nil, func(ctx context.Context, idb bun.IDB) error {
-		taken := idb.NewSelect().Model((*scenarioRow)(nil)).Where("org = ?", row.Org).Where("pathway_id = ?", row.Pathway).
-			Where("persona_id = ?", row.Persona).Where("name = ?", row.Name).Where("id <> ?", row.ID)
+		taken := idb.NewSelect().Model((*scenarioRow)(nil)).Where("org = ?", sc.Org).Where("pathway_id = ?", sc.Pathway).
+			Where("persona_id = ?", sc.Persona).Where("name = ?", sc.Name).Where("id <> ?", sc.ID)
 		if sqldb.Exists(ctx, "scenario", taken) == nil {
 			return agenttest.ErrNameTaken
 		}
@@ -79,14 +79,7 @@ func findScenario(idb bun.IDB, org callwright.OrgID, id string) *bun.SelectQuery
 
 // Scenario returns one scenario.
 func (s Store) Scenario(ctx context.Context, org callwright.OrgID, id string) (scenario.Scenario, error) {
-	var row scenarioRow
-	err := s.core().Read(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
-		return sqldb.Absent("scenario", idb.NewSelect().Model(&row).Where("id = ?", id).Where("org = ?", org).Scan(ctx))
-	})
-	if err != nil {
-		return scenario.Scenario{}, err
-	}
-	return s.core().scenario(row)
+	return s.scenarios().Find(ctx, org, id)
 }
 
 // HoldScenario locks a scenario. On SQLite the transaction writes already, and no other one does meanwhile.
@@ -100,15 +93,7 @@ func (s Store) HoldScenario(ctx context.Context, org callwright.OrgID, id string
 
 // UpdateScenario replaces a scenario.
 func (s Store) UpdateScenario(ctx context.Context, sc scenario.Scenario) error {
-	row, err := s.core().scenarioRow(sc)
-	if err != nil {
-		return err
-	}
-	err = s.core().Write(ctx, []any{row}, func(ctx context.Context, idb bun.IDB) error {
-		update := idb.NewUpdate().Model(&row).ExcludeColumn("id", "org", "pathway_id", "persona_id", "created_at").
-			WherePK().Where("org = ?", sc.Org)
-		return sqldb.Replace(ctx, "scenario", update, sc.Revision, findScenario(idb, sc.Org, sc.ID))
-	})
+	err := s.scenarios().Replace(ctx, sc)
 	// A conflict that the database reports, rather than Replace, comes from the index of names.
 	if e, ok := errors.AsType[*callwright.Error](err); ok && e.Code == callwright.CodeConflict && e.Unwrap() != nil {
 		return agenttest.ErrNameTaken
@@ -233,10 +218,6 @@ func (s Store) RequiredScenarios(
 }
 
 // CountScenarios counts the scenarios of an organization.
-func (s Store) CountScenarios(ctx context.Context, org callwright.OrgID) (count int, err error) {
-	err = s.core().Read(ctx, []any{org}, func(ctx context.Context, idb bun.IDB) (err error) {
-		count, err = sqldb.Count(ctx, idb.NewSelect().Model((*scenarioRow)(nil)).Where("org = ?", org))
-		return err
-	})
-	return count, err
+func (s Store) CountScenarios(ctx context.Context, org callwright.OrgID) (int, error) {
+	return s.scenarios().Count(ctx, "org = ?", org)
 }

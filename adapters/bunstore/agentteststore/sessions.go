@@ -23,6 +23,12 @@ var _ tornado.Store = Sessions{}
 
 func (s Sessions) core() core { return core{s.DB.Core()} }
 
+func (s Sessions) rows() sqldb.Rows[tornado.Session, sessionRow] {
+	return sqldb.Rows[tornado.Session, sessionRow]{
+		DB: s.DB.Core(), Kind: "session", Row: s.core().sessionRow, Value: s.core().session, Sealed: true,
+	}
+}
+
 type sessionRow struct {
 	bun.BaseModel `bun:"table:tornado_sessions,alias:session"`
 
@@ -82,17 +88,12 @@ func (db core) session(r sessionRow) (tornado.Session, error) {
 
 // InsertSession adds a session. A unique index contains the pathways with a Running session.
 func (s Sessions) InsertSession(ctx context.Context, n tornado.Session) error {
-	n.Revision = 1
-	row, err := s.core().sessionRow(n)
-	if err != nil {
-		return err
-	}
-	err = s.core().Insert(ctx, row, &row)
+	err := s.rows().Insert(ctx, n)
 	if !errors.Is(err, callwright.ErrConflict) {
 		return err
 	}
 	return s.core().Read(ctx, nil, func(ctx context.Context, idb bun.IDB) error {
-		taken := idb.NewSelect().Model((*sessionRow)(nil)).Where("id = ?", row.ID)
+		taken := idb.NewSelect().Model((*sessionRow)(nil)).Where("id = ?", n.ID)
 		if missing := sqldb.Exists(ctx, "session", taken); errors.Is(missing, callwright.ErrNotFound) {
 			return tornado.ErrActive
 		}
@@ -106,14 +107,7 @@ func findSession(idb bun.IDB, org callwright.OrgID, id string) *bun.SelectQuery 
 
 // Session returns one session.
 func (s Sessions) Session(ctx context.Context, org callwright.OrgID, id string) (tornado.Session, error) {
-	var row sessionRow
-	err := s.core().Read(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
-		return sqldb.Absent("session", idb.NewSelect().Model(&row).Where("id = ?", id).Where("org = ?", org).Scan(ctx))
-	})
-	if err != nil {
-		return tornado.Session{}, err
-	}
-	return s.core().session(row)
+	return s.rows().Find(ctx, org, id)
 }
 
 // FindSessions returns a page of sessions.
@@ -121,7 +115,7 @@ func (s Sessions) FindSessions(ctx context.Context, org callwright.OrgID, f torn
 	if f.Limit <= 0 {
 		return nil, nil
 	}
-	return s.sessions(ctx, []any{org, f}, func(q *bun.SelectQuery) *bun.SelectQuery {
+	return s.rows().Select(ctx, []any{org, f}, func(q *bun.SelectQuery) *bun.SelectQuery {
 		q = q.Where("org = ?", org)
 		if f.Pathway != "" {
 			q = q.Where("pathway_id = ?", f.Pathway)
@@ -143,21 +137,6 @@ func (s Sessions) FindSessions(ctx context.Context, org callwright.OrgID, f torn
 		}
 		return q.Order("created_at DESC", "id DESC").Limit(int64(f.Limit))
 	})
-}
-
-// sessions returns the sessions that choose picks.
-func (s Sessions) sessions(
-	ctx context.Context, inputs []any, choose func(*bun.SelectQuery) *bun.SelectQuery,
-) ([]tornado.Session, error) {
-	var rows []sessionRow
-	err := s.core().Read(ctx, inputs, func(ctx context.Context, idb bun.IDB) error {
-		rows = nil
-		return choose(idb.NewSelect().Model(&rows)).Scan(ctx)
-	})
-	if err != nil {
-		return nil, err
-	}
-	return sqldb.ConvertedAll(rows, s.core().session)
 }
 
 // UpdateSession replaces the columns of a session that can change.
@@ -193,7 +172,7 @@ func (s Sessions) WaitingSessions(ctx context.Context, limit int) ([]tornado.Ses
 	if limit <= 0 {
 		return nil, nil
 	}
-	return s.sessions(ctx, nil, func(q *bun.SelectQuery) *bun.SelectQuery {
+	return s.rows().Select(ctx, nil, func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where(running).Where("node = ''").Order("created_at", "id").Limit(int64(limit))
 	})
 }
@@ -203,7 +182,7 @@ func (s Sessions) AbandonedSessions(ctx context.Context, alive []string, limit i
 	if limit <= 0 {
 		return nil, nil
 	}
-	return s.sessions(ctx, []any{alive}, func(q *bun.SelectQuery) *bun.SelectQuery {
+	return s.rows().Select(ctx, []any{alive}, func(q *bun.SelectQuery) *bun.SelectQuery {
 		if len(alive) > 0 {
 			q = q.Where("node NOT IN (?)", bun.List(alive))
 		}

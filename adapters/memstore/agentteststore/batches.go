@@ -11,55 +11,23 @@ import (
 
 // InsertBatch adds a group.
 func (s Store) InsertBatch(ctx context.Context, b group.Batch) error {
-	return with(ctx, s.Store, func(d *data) error {
-		if _, taken := d.batches.Rows()[b.ID]; taken {
-			return callwright.ErrConflict
-		}
-		b.Revision = 1
-		d.batches.Set(b.ID, memory.Clone(b))
-		return nil
-	})
-}
-
-// batch returns a group of an organization.
-func (d *data) batch(org callwright.OrgID, id string) (group.Batch, error) {
-	b, ok := d.batches.Rows()[id]
-	if !ok || b.Org != org {
-		return group.Batch{}, callwright.NotFound("batch")
-	}
-	return b, nil
+	return with(ctx, s.Store, func(d *data) error { return d.batches.Insert(b) })
 }
 
 // Batch returns one group.
-func (s Store) Batch(ctx context.Context, org callwright.OrgID, id string) (b group.Batch, err error) {
-	err = with(ctx, s.Store, func(d *data) error {
-		found, err := d.batch(org, id)
-		b = memory.Clone(found)
-		return err
-	})
-	return b, err
+func (s Store) Batch(ctx context.Context, org callwright.OrgID, id string) (group.Batch, error) {
+	return read(ctx, s.Store, func(d *data) (group.Batch, error) { return d.batches.Find(org, id) })
 }
 
 // UpdateBatch replaces a group.
 func (s Store) UpdateBatch(ctx context.Context, b group.Batch) error {
-	return with(ctx, s.Store, func(d *data) error {
-		stored, err := d.batch(b.Org, b.ID)
-		if err != nil {
-			return err
-		}
-		if stored.Revision != b.Revision {
-			return callwright.ErrConflict
-		}
-		b.Revision++
-		d.batches.Set(b.ID, memory.Clone(b))
-		return nil
-	})
+	return with(ctx, s.Store, func(d *data) error { return d.batches.Replace(b) })
 }
 
 // AddCounts adds to the sums of a group.
 func (s Store) AddCounts(ctx context.Context, org callwright.OrgID, id string, more group.Sums) (b group.Batch, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
-		found, err := d.batch(org, id)
+		found, err := d.batches.Stored(org, id)
 		if err != nil {
 			return err
 		}
@@ -93,16 +61,10 @@ func (s Store) FindBatches(
 }
 
 // CountBatches counts groups.
-func (s Store) CountBatches(ctx context.Context, org callwright.OrgID, f group.Filter) (count int, err error) {
-	err = with(ctx, s.Store, func(d *data) error {
-		for _, b := range d.batches.Rows() {
-			if matches(b, org, f) {
-				count++
-			}
-		}
-		return nil
+func (s Store) CountBatches(ctx context.Context, org callwright.OrgID, f group.Filter) (int, error) {
+	return read(ctx, s.Store, func(d *data) (int, error) {
+		return d.batches.Count(func(b group.Batch) bool { return matches(b, org, f) })
 	})
-	return count, err
 }
 
 func matches(b group.Batch, org callwright.OrgID, f group.Filter) bool {
@@ -116,16 +78,12 @@ func matches(b group.Batch, org callwright.OrgID, f group.Filter) bool {
 // BatchesOf returns the newest batches of a version.
 func (s Store) BatchesOf(
 	ctx context.Context, org callwright.OrgID, pathway string, version, limit int,
-) (found []group.Batch, err error) {
-	err = with(ctx, s.Store, func(d *data) error {
-		for _, b := range d.batches.Rows() {
+) ([]group.Batch, error) {
+	return read(ctx, s.Store, func(d *data) ([]group.Batch, error) {
+		newest := func(a, b group.Batch) int { return newestFirst(a.CreatedAt, a.ID, b.CreatedAt, b.ID) }
+		return d.batches.Select(limit, newest, func(b group.Batch) bool {
 			counts := b.Kind == group.OneEach && b.Trigger != group.ByTornado
-			if b.Org == org && counts && b.Pathway == pathway && b.Version == version {
-				found = append(found, b)
-			}
-		}
-		return nil
+			return b.Org == org && counts && b.Pathway == pathway && b.Version == version
+		}), nil
 	})
-	slices.SortFunc(found, func(a, b group.Batch) int { return newestFirst(a.CreatedAt, a.ID, b.CreatedAt, b.ID) })
-	return memory.Clone(found[:min(limit, len(found))]), err
 }

@@ -17,15 +17,15 @@ import (
 // data holds the rows of the stores of this package. Its values are never changed in place.
 type data struct {
 	*memory.Tables
-	scenarios *memory.Table[string, scenario.Scenario]
+	scenarios *memory.Rows[string, scenario.Scenario]
 	snapshots *memory.Table[string, run.Snapshot]
 	runs      *memory.Table[string, *run.Run]          // searches look at many, and copy few
 	pending   *memory.Table[string, callwright.OrgID]  // of runs, by id
 	running   *memory.Table[string, callwright.OrgID]  // of runs, by id
 	trials    *memory.Table[trial, string]             // ids of the runs of groups
 	answers   *memory.Table[string, map[string][]byte] // by run and key
-	batches   *memory.Table[string, group.Batch]
-	sessions  *memory.Table[string, tornado.Session]
+	batches   *memory.Rows[string, group.Batch]
+	sessions  *memory.Rows[string, tornado.Session]
 	steps     *memory.Table[string, map[int]tornado.Step] // by session and number
 }
 
@@ -40,15 +40,15 @@ func (data) New() data {
 	t := &memory.Tables{}
 	return data{
 		Tables:    t,
-		scenarios: memory.NewTable[string, scenario.Scenario](t),
+		scenarios: memory.NewRows(t, "scenario", func(s *scenario.Scenario) (callwright.OrgID, string, *int64) { return s.Org, s.ID, &s.Revision }),
 		snapshots: memory.NewTable[string, run.Snapshot](t),
 		runs:      memory.NewTable[string, *run.Run](t),
 		pending:   memory.NewTable[string, callwright.OrgID](t),
 		running:   memory.NewTable[string, callwright.OrgID](t),
 		trials:    memory.NewTable[trial, string](t),
 		answers:   memory.NewTable[string, map[string][]byte](t),
-		batches:   memory.NewTable[string, group.Batch](t),
-		sessions:  memory.NewTable[string, tornado.Session](t),
+		batches:   memory.NewRows(t, "batch", func(b *group.Batch) (callwright.OrgID, string, *int64) { return b.Org, b.ID, &b.Revision }),
+		sessions:  memory.NewRows(t, "session", func(n *tornado.Session) (callwright.OrgID, string, *int64) { return n.Org, n.ID, &n.Revision }),
 		steps:     memory.NewTable[string, map[int]tornado.Step](t),
 	}
 }
@@ -56,6 +56,11 @@ func (data) New() data {
 // with calls f with the data, in the transaction of ctx or alone. f must not fail after its first change.
 func with(ctx context.Context, s *memstore.Store, f func(d *data) error) error {
 	return memory.With(ctx, s.Core(), f)
+}
+
+// read returns what f finds in the data, in the transaction of ctx or alone.
+func read[V any](ctx context.Context, s *memstore.Store, f func(d *data) (V, error)) (V, error) {
+	return memory.Read(ctx, s.Core(), f)
 }
 
 // Store is an agenttest.Store.

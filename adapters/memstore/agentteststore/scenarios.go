@@ -22,9 +22,7 @@ func (s Store) InsertScenario(ctx context.Context, sc scenario.Scenario) error {
 		if err := d.checkName(sc); err != nil {
 			return err
 		}
-		sc.Revision = 1
-		d.scenarios.Set(sc.ID, memory.Clone(sc))
-		return nil
+		return d.scenarios.Insert(sc)
 	})
 }
 
@@ -38,60 +36,37 @@ func (d *data) checkName(sc scenario.Scenario) error {
 	return nil
 }
 
-// scenario returns a scenario of an organization.
-func (d *data) scenario(org callwright.OrgID, id string) (scenario.Scenario, error) {
-	sc, ok := d.scenarios.Rows()[id]
-	if !ok || sc.Org != org {
-		return scenario.Scenario{}, callwright.NotFound("scenario")
-	}
-	return sc, nil
-}
-
 // Scenario returns one scenario.
-func (s Store) Scenario(ctx context.Context, org callwright.OrgID, id string) (sc scenario.Scenario, err error) {
-	err = with(ctx, s.Store, func(d *data) error {
-		found, err := d.scenario(org, id)
-		sc = memory.Clone(found)
-		return err
-	})
-	return sc, err
+func (s Store) Scenario(ctx context.Context, org callwright.OrgID, id string) (scenario.Scenario, error) {
+	return read(ctx, s.Store, func(d *data) (scenario.Scenario, error) { return d.scenarios.Find(org, id) })
 }
 
 // HoldScenario checks that a scenario exists. It needs no lock, because nothing else happens during a transaction.
 func (s Store) HoldScenario(ctx context.Context, org callwright.OrgID, id string) error {
-	return with(ctx, s.Store, func(d *data) error {
-		_, err := d.scenario(org, id)
-		return err
-	})
+	return with(ctx, s.Store, func(d *data) error { return d.scenarios.Exists(org, id) })
 }
 
 // UpdateScenario replaces a scenario.
 func (s Store) UpdateScenario(ctx context.Context, sc scenario.Scenario) error {
 	return with(ctx, s.Store, func(d *data) error {
-		stored, err := d.scenario(sc.Org, sc.ID)
-		if err != nil {
+		if err := d.scenarios.Check(sc); err != nil {
 			return err
 		}
-		if stored.Revision != sc.Revision {
-			return callwright.ErrConflict
-		}
+		stored := d.scenarios.Rows()[sc.ID]
 		sc.Pathway, sc.Persona, sc.CreatedAt = stored.Pathway, stored.Persona, stored.CreatedAt
 		if err := d.checkName(sc); err != nil {
 			return err
 		}
-		sc.Revision++
-		d.scenarios.Set(sc.ID, memory.Clone(sc))
-		return nil
+		return d.scenarios.Replace(sc)
 	})
 }
 
 // DeleteScenario deletes a scenario with its runs.
 func (s Store) DeleteScenario(ctx context.Context, org callwright.OrgID, id string) error {
 	return with(ctx, s.Store, func(d *data) error {
-		if _, err := d.scenario(org, id); err != nil {
+		if err := d.scenarios.DeleteExisting(org, id); err != nil {
 			return err
 		}
-		d.scenarios.Delete(id)
 		for _, r := range d.runs.Rows() {
 			if r.Org == org && r.Scenario == id && !d.batches.Rows()[r.Batch].Open() {
 				d.deleteRun(r)
@@ -120,7 +95,7 @@ func (d *data) deleteRun(r *run.Run) {
 		d.snapshots.Delete(r.Snapshot)
 	}
 	if !grouped {
-		d.batches.Delete(r.Batch)
+		d.batches.Table.Delete(r.Batch)
 	}
 }
 
@@ -204,16 +179,10 @@ func (d *data) addRecent(org callwright.OrgID, found []agenttest.Listed) {
 }
 
 // CountScenarios counts the scenarios of an organization.
-func (s Store) CountScenarios(ctx context.Context, org callwright.OrgID) (count int, err error) {
-	err = with(ctx, s.Store, func(d *data) error {
-		for _, sc := range d.scenarios.Rows() {
-			if sc.Org == org {
-				count++
-			}
-		}
-		return nil
+func (s Store) CountScenarios(ctx context.Context, org callwright.OrgID) (int, error) {
+	return read(ctx, s.Store, func(d *data) (int, error) {
+		return d.scenarios.Count(func(sc scenario.Scenario) bool { return sc.Org == org })
 	})
-	return count, err
 }
 
 // RequiredScenarios returns the revisions of the scenarios that promotion requires.

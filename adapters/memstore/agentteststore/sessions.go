@@ -26,9 +26,7 @@ func (s Sessions) InsertSession(ctx context.Context, n tornado.Session) error {
 		if n.State == tornado.Running && d.active(n.Org, n.Pathway) {
 			return tornado.ErrActive
 		}
-		n.Revision = 1
-		d.sessions.Set(n.ID, memory.Clone(n))
-		return nil
+		return d.sessions.Insert(n)
 	})
 }
 
@@ -42,40 +40,16 @@ func (d *data) active(org callwright.OrgID, pathway string) bool {
 	return false
 }
 
-// session returns a session of an organization.
-func (d *data) session(org callwright.OrgID, id string) (tornado.Session, error) {
-	n, ok := d.sessions.Rows()[id]
-	if !ok || n.Org != org {
-		return tornado.Session{}, callwright.NotFound("session")
-	}
-	return n, nil
-}
-
 // Session returns one session.
-func (s Sessions) Session(ctx context.Context, org callwright.OrgID, id string) (n tornado.Session, err error) {
-	err = with(ctx, s.Store, func(d *data) error {
-		found, err := d.session(org, id)
-		n = memory.Clone(found)
-		return err
-	})
-	return n, err
+func (s Sessions) Session(ctx context.Context, org callwright.OrgID, id string) (tornado.Session, error) {
+	return read(ctx, s.Store, func(d *data) (tornado.Session, error) { return d.sessions.Find(org, id) })
 }
 
 // FindSessions returns a page of sessions.
-func (s Sessions) FindSessions(
-	ctx context.Context, org callwright.OrgID, f tornado.Filter,
-) (found []tornado.Session, err error) {
-	err = with(ctx, s.Store, func(d *data) error {
-		for _, n := range d.sessions.Rows() {
-			if n.Org == org && sessionPicked(n, f) {
-				found = append(found, n)
-			}
-		}
-		slices.SortFunc(found, newerSession)
-		found = memory.Clone(found[:min(f.Limit, len(found))])
-		return nil
+func (s Sessions) FindSessions(ctx context.Context, org callwright.OrgID, f tornado.Filter) ([]tornado.Session, error) {
+	return read(ctx, s.Store, func(d *data) ([]tornado.Session, error) {
+		return d.sessions.Select(f.Limit, newerSession, func(n tornado.Session) bool { return n.Org == org && sessionPicked(n, f) }), nil
 	})
-	return found, err
 }
 
 func sessionPicked(n tornado.Session, f tornado.Filter) bool {
@@ -90,7 +64,7 @@ func newerSession(a, b tornado.Session) int { return newestFirst(a.CreatedAt, a.
 // UpdateSession replaces the fields of a session that can change.
 func (s Sessions) UpdateSession(ctx context.Context, n tornado.Session) error {
 	return with(ctx, s.Store, func(d *data) error {
-		stored, err := d.session(n.Org, n.ID)
+		stored, err := d.sessions.Stored(n.Org, n.ID)
 		if err != nil {
 			return err
 		}
@@ -107,7 +81,7 @@ func (s Sessions) UpdateSession(ctx context.Context, n tornado.Session) error {
 // CancelSession sets Cancel of a session.
 func (s Sessions) CancelSession(ctx context.Context, org callwright.OrgID, id string) error {
 	return with(ctx, s.Store, func(d *data) error {
-		n, err := d.session(org, id)
+		n, err := d.sessions.Stored(org, id)
 		if err != nil {
 			return err
 		}
@@ -131,18 +105,11 @@ func (s Sessions) AbandonedSessions(ctx context.Context, alive []string, limit i
 }
 
 // running returns the oldest running sessions that are picked.
-func (s Sessions) running(ctx context.Context, limit int, picked func(tornado.Session) bool) (found []tornado.Session, err error) {
-	err = with(ctx, s.Store, func(d *data) error {
-		for _, n := range d.sessions.Rows() {
-			if n.State == tornado.Running && picked(n) {
-				found = append(found, n)
-			}
-		}
-		slices.SortFunc(found, func(a, b tornado.Session) int { return newerSession(b, a) })
-		found = memory.Clone(found[:min(limit, len(found))])
-		return nil
+func (s Sessions) running(ctx context.Context, limit int, picked func(tornado.Session) bool) ([]tornado.Session, error) {
+	return read(ctx, s.Store, func(d *data) ([]tornado.Session, error) {
+		oldest := func(a, b tornado.Session) int { return newerSession(b, a) }
+		return d.sessions.Select(limit, oldest, func(n tornado.Session) bool { return n.State == tornado.Running && picked(n) }), nil
 	})
-	return found, err
 }
 
 // CancelledSessions returns the ids of a node's sessions to cancel.
@@ -163,7 +130,7 @@ func (s Sessions) AppendStep(
 	ctx context.Context, org callwright.OrgID, session, node string, number int, step tornado.Step,
 ) error {
 	return with(ctx, s.Store, func(d *data) error {
-		n, err := d.session(org, session)
+		n, err := d.sessions.Stored(org, session)
 		if err != nil {
 			return err
 		}
@@ -184,7 +151,7 @@ func (s Sessions) AppendStep(
 // Steps returns the journal of a session.
 func (s Sessions) Steps(ctx context.Context, org callwright.OrgID, session string) (steps []tornado.Step, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
-		if _, err := d.session(org, session); err != nil {
+		if _, err := d.sessions.Stored(org, session); err != nil {
 			return callwright.IgnoreNotFound(err)
 		}
 		journal := d.steps.Rows()[session]
@@ -199,7 +166,7 @@ func (s Sessions) Steps(ctx context.Context, org callwright.OrgID, session strin
 // DeleteSteps deletes the journal of a session.
 func (s Sessions) DeleteSteps(ctx context.Context, org callwright.OrgID, session string) error {
 	return with(ctx, s.Store, func(d *data) error {
-		if _, err := d.session(org, session); err != nil {
+		if _, err := d.sessions.Stored(org, session); err != nil {
 			return callwright.IgnoreNotFound(err)
 		}
 		d.steps.Delete(session)
@@ -212,7 +179,7 @@ func (s Sessions) DeleteSessions(ctx context.Context, before time.Time, limit in
 	err = with(ctx, s.Store, func(d *data) error {
 		for id, n := range d.sessions.Rows() {
 			if deleted < limit && !n.EndedAt.IsZero() && n.EndedAt.Before(before) {
-				d.sessions.Delete(id)
+				d.sessions.Table.Delete(id)
 				d.steps.Delete(id)
 				deleted++
 			}

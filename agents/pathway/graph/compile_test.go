@@ -29,7 +29,7 @@ func documentOf(nodes, edges []string) graph.Document {
 	return d
 }
 
-// compiled wants a document without a fault.
+// compiled returns the graph of a document without faults.
 func compiled(t *testing.T, d graph.Document) *graph.Graph {
 	t.Helper()
 	g, err := graph.Compile(d)
@@ -119,7 +119,7 @@ func TestCompile(t *testing.T) {
 	}
 }
 
-// TestExtractVars wants every form of them.
+// TestCompileExtractVars checks every form of extracted variables.
 func TestCompileExtractVars(t *testing.T) {
 	t.Parallel()
 	got := compiled(t, oneNode("Default", `"text":"x","extractVars":[["day","string","The day"],["n","integer"],["ok","boolean","yes?",true],
@@ -134,7 +134,7 @@ func TestCompileExtractVars(t *testing.T) {
 	}
 }
 
-// TestWebhook wants every form of a webhook node's members.
+// TestCompileWebhook checks every form of a webhook node's members.
 func TestCompileWebhook(t *testing.T) {
 	t.Parallel()
 	const rest = `"url":"https://example.com/{{id}}","method":"post","body":"{\"a\":\"{{b}}\"}",
@@ -170,7 +170,7 @@ func TestCompileWebhook(t *testing.T) {
 	}
 }
 
-// TestBranches wants every operator and every kind of value.
+// TestCompileBranches checks every operator and every kind of value.
 func TestCompileBranches(t *testing.T) {
 	t.Parallel()
 	var list, want []string
@@ -194,7 +194,7 @@ func TestCompileBranches(t *testing.T) {
 	}
 }
 
-// TestTransferNumbers wants the numbers and addresses that a call can be transferred to, and variables.
+// TestCompileTransferNumbers checks the numbers and addresses that a call can be transferred to, and variables.
 func TestCompileTransferNumbers(t *testing.T) {
 	t.Parallel()
 	for number, want := range map[string]string{
@@ -210,7 +210,7 @@ func TestCompileTransferNumbers(t *testing.T) {
 	}
 }
 
-// TestCircles wants graphs that go round for ever, which the runtime ends.
+// TestCompileCircles compiles graphs with endless cycles, which the interpreter ends.
 func TestCompileCircles(t *testing.T) {
 	t.Parallel()
 	compiled(t, documentOf([]string{`{"id":"a","type":"Default","data":{"isStart":true,"text":"x"}}`, `{"id":"b","type":"Default","data":{"text":"x"}}`},
@@ -218,7 +218,7 @@ func TestCompileCircles(t *testing.T) {
 			`{"id":"3","source":"a","target":"a","data":{"label":"again"}}`}))
 }
 
-// TestLimits compiles the largest documents, and checks for exactly one fault of larger ones.
+// TestCompileLimits compiles the largest documents, and checks for exactly one fault of larger ones.
 func TestCompileLimits(t *testing.T) {
 	t.Parallel()
 	compiled(t, largeDocument(graph.MaxNodes, graph.MaxEdges))

@@ -17,7 +17,7 @@ import (
 // Config configures the area.
 type Config struct {
 	Speech *speech.Service // nil: the operations answer 501
-	URL    string          // of this server as clients see it, without a slash at its end; required with Speech: links begin with it
+	URL    string          `required:"with Speech"` // of this server as clients see it, without a slash at its end: links begin with it
 }
 
 // api implements the operations of the area.
@@ -47,8 +47,8 @@ func New(c Config) httpapi.Area {
 		Refuse: a.refuse,
 		Outer:  negotiate, Inner: keepable,
 		Wrap: func(s httpapi.Server) (httpapi.Server, error) {
-			if c.Speech != nil && c.URL == "" {
-				return nil, errors.New("speechapi: Config.URL is required with Config.Speech")
+			if err := callwright.PrepareConfig(&c); err != nil {
+				return nil, err
 			}
 			return speaking{s}, nil
 		},

@@ -62,7 +62,7 @@ func (p *Pool) Targets(ctx context.Context, server uri.URI) ([]resolve.Target, e
 	return p.cfg.Resolver.Targets(ctx, server)
 }
 
-// Hold returns the stack of a profile; nil once the pool is closed. Each successful Acquire needs a Release.
+// Hold returns the stack of a profile; nil once the pool is closed. Each successful Hold needs a Release.
 func (p *Pool) Hold(profile Profile) *Stack {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -24,13 +24,14 @@ type Config struct {
 	Issues *triage.Service
 	Calls  *call.Service         // finds the second of a cited line; nil: evidence names lines only
 	Pages  []triage.ResourceType // that have pages, to which pages link
-	Clock  callwright.Clock      // nil: the machine's
 
 	// Names returns the names of keys by their ids, which issues keep of assignees and owners. Unknown ids are omitted. nil: ids
 	// are shown.
 	Names func(ctx context.Context, org callwright.OrgID, ids []string) (map[string]string, error)
 	// People returns the keys of an organization that issues may be assigned to. nil: ids are typed.
 	People func(ctx context.Context, org callwright.OrgID) ([]Person, error)
+
+	callwright.Runtime
 }
 
 // pages serves the pages.
@@ -38,9 +39,7 @@ type pages struct{ cfg Config }
 
 // New returns the pages of issues.
 func New(c Config) page.Area {
-	if c.Clock == nil {
-		c.Clock = callwright.SystemClock{}
-	}
+	c.Runtime = c.WithDefaults()
 	p := pages{c}
 	templates, err := fs.Sub(files, "templates")
 	if err != nil {

@@ -37,8 +37,9 @@ type Config struct {
 	Ports  *porting.Service
 	Tests  *agenttest.Service
 	Issues *triage.Service
-	Runs   []Part           // which only the deployment's operators see
-	Clock  callwright.Clock // nil: the machine's
+	Runs   []Part // which only the deployment's operators see
+
+	callwright.Runtime
 }
 
 // pages serves the page.
@@ -46,9 +47,7 @@ type pages struct{ cfg Config }
 
 // New returns the overview.
 func New(c Config) page.Area {
-	if c.Clock == nil {
-		c.Clock = callwright.SystemClock{}
-	}
+	c.Runtime = c.WithDefaults()
 	templates, err := fs.Sub(files, "templates")
 	if err != nil {
 		panic(err) // the folder is embedded

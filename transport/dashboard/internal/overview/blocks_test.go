@@ -82,7 +82,7 @@ func open() *house {
 	}))
 	h := &house{store: store}
 	h.Config = overview.Config{
-		Clock: now,
+		Runtime: callwright.Runtime{Clock: now},
 		Trunks: must(sip.New(sip.Config{
 			Store: sipstore.Trunks{Store: store}, Atomic: store, Numbers: quiet{}, Statuses: sipstore.Statuses{Store: store},
 			Registrations: sipstore.Registrations{Store: store}, Codecs: []string{"PCMU"}, DerivationKey: key,

@@ -92,7 +92,7 @@ func TestCalls(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := dashboard.New(dashboard.Config{Authenticator: signedIn{}, Calls: service, Clock: now})
+	d, err := dashboard.New(dashboard.Config{Authenticator: signedIn{}, Calls: service, Runtime: callwright.Runtime{Clock: now}})
 	if err != nil {
 		t.Fatal(err)
 	}

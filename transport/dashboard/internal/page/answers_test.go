@@ -21,7 +21,7 @@ import (
 func one(t *testing.T, route page.Route) (*page.Site, *bytes.Buffer) {
 	t.Helper()
 	var log bytes.Buffer
-	site, err := page.New(page.Config{Authenticator: anybody{}, Logger: slog.New(slog.NewTextHandler(&log, nil)), Areas: []page.Area{{
+	site, err := page.New(page.Config{Authenticator: anybody{}, Runtime: callwright.Runtime{Logger: slog.New(slog.NewTextHandler(&log, nil))}, Areas: []page.Area{{
 		Path: "/one", Templates: templates, Routes: []page.Route{route},
 	}}})
 	if err != nil {

@@ -3,7 +3,6 @@ package page
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -31,10 +30,10 @@ type Sessions interface {
 	Watch(s callwright.Session) (ended <-chan struct{}, stop func())
 }
 
-// Config configures a Site. Sessions or Authenticator is required.
+// Config configures a Site.
 type Config struct {
 	Areas         []Area
-	Sessions      Sessions      // signs people in at /login; nil: Authenticator authenticates them
+	Sessions      Sessions      `required:"without Authenticator"` // signs people in at /login; nil: Authenticator authenticates them
 	SignInHint    string        // where people find their keys, for the sign-in; empty: nothing is said
 	Authenticator Authenticator // of the embedding program; nil: Sessions
 	Prefix        string        // below which the pages are, such as "/ops"; empty: at the root
@@ -42,19 +41,17 @@ type Config struct {
 	Streams       int           // live pages that may be open concurrently; 0: 2000
 	OrgStreams    int           // of one organization; 0: 1000
 
-	Clock  callwright.Clock // nil: the machine's
-	IDs    callwright.IDs   // of requests; nil: UUIDs
-	Logger *slog.Logger     // nil: discards
+	callwright.Runtime // its IDs are of requests
 }
 
 // Site serves the pages of areas.
 type Site struct {
-	cfg    Config
-	mux    *http.ServeMux
-	cross  *http.CrossOriginProtection
-	themes *templates
-	hub    *hub
-	room   *room
+	cfg      Config
+	mux      *http.ServeMux
+	cross    *http.CrossOriginProtection
+	themes   *templates
+	watchers *watchers
+	room     *room
 
 	strangers callwright.Strangers
 }
@@ -72,9 +69,10 @@ var goodPrefix = regexp.MustCompile(`^(/[A-Za-z0-9._~-]+)*$`)
 
 // New checks the configuration and parses the templates.
 func New(c Config) (*Site, error) {
+	if err := callwright.PrepareConfig(&c); err != nil {
+		return nil, err
+	}
 	switch {
-	case c.Sessions == nil && c.Authenticator == nil:
-		return nil, errors.New("dashboard: Config.Sessions or Config.Authenticator is required")
 	case c.Sessions != nil && c.Authenticator != nil:
 		return nil, errors.New("dashboard: Config.Sessions and Config.Authenticator exclude each other")
 	case !goodPrefix.MatchString(c.Prefix):
@@ -86,15 +84,6 @@ func New(c Config) (*Site, error) {
 	if c.OrgStreams == 0 {
 		c.OrgStreams = 1000
 	}
-	if c.Clock == nil {
-		c.Clock = callwright.SystemClock{}
-	}
-	if c.IDs == nil {
-		c.IDs = new(callwright.UUIDs)
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
-	}
 	themes, err := parse(c)
 	if err != nil {
 		return nil, err
@@ -104,13 +93,13 @@ func New(c Config) (*Site, error) {
 		room: newRoom(),
 	}
 	s.strangers.Logger = c.Logger
-	s.hub = newHub(s)
+	s.watchers = newWatchers(s)
 	s.routes()
 	return s, nil
 }
 
-// Close ends the live pages and waits until nothing is rendered for them any more, or until the context ends. Browsers come again.
-func (s *Site) Close(ctx context.Context) error { return s.hub.close(ctx) }
+// Close ends the live pages and waits until nothing is rendered for them any more, or until the context ends. Browsers reconnect.
+func (s *Site) Close(ctx context.Context) error { return s.watchers.close(ctx) }
 
 // routes mounts the pages of the areas, and this package's own.
 func (s *Site) routes() {

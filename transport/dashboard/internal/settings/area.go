@@ -20,9 +20,10 @@ var files embed.FS
 // Config names the services behind the pages. Access is required.
 type Config struct {
 	Access     *access.Service
-	Deliveries *delivery.Log    // nil: there is no list of deliveries
-	Areas      []page.Area      // beside this one: deliveries link to their pages
-	Clock      callwright.Clock // nil: the machine's
+	Deliveries *delivery.Log // nil: there is no list of deliveries
+	Areas      []page.Area   // beside this one: deliveries link to their pages
+
+	callwright.Runtime
 }
 
 // pages serves the pages.
@@ -30,9 +31,7 @@ type pages struct{ cfg Config }
 
 // New returns the pages of settings.
 func New(c Config) page.Area {
-	if c.Clock == nil {
-		c.Clock = callwright.SystemClock{}
-	}
+	c.Runtime = c.WithDefaults()
 	p := pages{c}
 	templates, err := fs.Sub(files, "templates")
 	if err != nil {

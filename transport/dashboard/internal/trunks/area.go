@@ -3,7 +3,6 @@ package trunks
 
 import (
 	"embed"
-	"errors"
 	"io/fs"
 	"time"
 
@@ -29,27 +28,9 @@ type Config struct {
 	Discoveries *discovery.Service
 	TestCalls   *testcall.Service
 	Proofs      *proof.Service
-	Clock       callwright.Clock // nil: the machine's
-	CallPages   bool             // there are pages of calls, to which pages link; dashboard.New sets it
-}
+	CallPages   bool // there are pages of calls, to which pages link; dashboard.New sets it
 
-// Check returns an error that names the first service that is missing.
-func (c Config) Check() error {
-	switch {
-	case c.Trunks == nil:
-		return errors.New("trunks: Config.Trunks is required")
-	case c.CallLog == nil:
-		return errors.New("trunks: Config.CallLog is required")
-	case c.Setup == nil:
-		return errors.New("trunks: Config.Setup is required")
-	case c.Discoveries == nil:
-		return errors.New("trunks: Config.Discoveries is required")
-	case c.TestCalls == nil:
-		return errors.New("trunks: Config.TestCalls is required")
-	case c.Proofs == nil:
-		return errors.New("trunks: Config.Proofs is required")
-	}
-	return nil
+	callwright.Runtime
 }
 
 // pages serves the pages.
@@ -60,9 +41,7 @@ func (p pages) now() time.Time { return p.cfg.Clock.Now() }
 
 // New returns the pages of trunks.
 func New(c Config) page.Area {
-	if c.Clock == nil {
-		c.Clock = callwright.SystemClock{}
-	}
+	c.Runtime = c.WithDefaults()
 	p := pages{c}
 	templates, err := fs.Sub(files, "templates")
 	if err != nil {

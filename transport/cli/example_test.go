@@ -1,0 +1,20 @@
+package cli_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"github.com/callwright/callwright/adapters/scripted"
+	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/transport/cli"
+)
+
+// A program runs a command of the command line, which is unknown here.
+func ExampleRun() {
+	config := cli.Config{Model: func(cli.ModelOptions) (llm.Model, error) { return scripted.New(), nil }}
+	var out, messages bytes.Buffer
+	code := cli.Run(context.Background(), config, []string{"calls", "fly"}, func(string) string { return "" }, &out, &messages)
+	fmt.Println(code, out.Len(), messages.String())
+	// Output: 2 0 callwright: there is no command calls fly: callwright calls --help lists them
+}

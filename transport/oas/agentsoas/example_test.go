@@ -1,0 +1,14 @@
+package agentsoas_test
+
+import (
+	"fmt"
+
+	"github.com/callwright/callwright/transport/oas/agentsoas"
+)
+
+// The contract describes voice of createAgent.
+func ExampleArea() {
+	area := agentsoas.Area(agentsoas.UnimplementedHandler{})
+	fmt.Println(area.Wants["createAgent voice"])
+	// Output: a text of 1 to 128 characters
+}

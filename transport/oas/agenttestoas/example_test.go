@@ -1,0 +1,14 @@
+package agenttestoas_test
+
+import (
+	"fmt"
+
+	"github.com/callwright/callwright/transport/oas/agenttestoas"
+)
+
+// The contract describes description of cloneTestTemplate.
+func ExampleArea() {
+	area := agenttestoas.Area(agenttestoas.UnimplementedHandler{})
+	fmt.Println(area.Wants["cloneTestTemplate description"])
+	// Output: a text of at most 2000 characters
+}

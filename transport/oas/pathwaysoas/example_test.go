@@ -1,0 +1,14 @@
+package pathwaysoas_test
+
+import (
+	"fmt"
+
+	"github.com/callwright/callwright/transport/oas/pathwaysoas"
+)
+
+// The contract describes nodes of createPathwayVersion.
+func ExampleArea() {
+	area := pathwaysoas.Area(pathwaysoas.UnimplementedHandler{})
+	fmt.Println(area.Wants["createPathwayVersion nodes"])
+	// Output: a list of at most 500 items
+}

@@ -1,0 +1,14 @@
+package webhooksoas_test
+
+import (
+	"fmt"
+
+	"github.com/callwright/callwright/transport/oas/webhooksoas"
+)
+
+// The contract describes host of resumeWebhooks.
+func ExampleArea() {
+	area := webhooksoas.Area(webhooksoas.UnimplementedHandler{})
+	fmt.Println(area.Wants["resumeWebhooks host"])
+	// Output: a text of 1 to 512 characters
+}
