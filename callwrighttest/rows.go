@@ -30,7 +30,7 @@ type RowsHarness[S, V any] struct {
 	Version func(v *V) *int64
 	// Insert adds a value. It returns CodeConflict if the key is taken, by whichever organization.
 	Insert func(s S, ctx context.Context, v V) error
-	// InsertedTwice reports whether Insert returns no error if the key is taken, and leaves the value as it is.
+	// InsertedTwice reports whether Insert returns no error if the key is taken, and does not change the value.
 	InsertedTwice bool
 	// PerOrg reports whether organizations have keys of their own, so that a key of one can be another's, too.
 	PerOrg bool

@@ -139,7 +139,7 @@ type storyTeller struct {
 	told    []*story // the last one may not be at its end
 }
 
-// tell finishes the story of before and tells one of each script.
+// tell finishes the previous story, and runs one of each script.
 func (w *storyTeller) tell(ctx context.Context, g *target) bool {
 	if len(w.told) > 0 && !w.told[len(w.told)-1].tell(ctx, g, w.want) {
 		return false
