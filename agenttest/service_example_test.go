@@ -72,13 +72,13 @@ func ExampleService() {
 	if err != nil {
 		panic(err)
 	}
-	follower, err := tests.WatchRun(ctx, "acme", run.ID, 0)
+	watcher, err := tests.WatchRun(ctx, "acme", run.ID, 0)
 	if err != nil {
 		panic(err)
 	}
-	defer follower.Close()
-	for !follower.Over() {
-		next, err := follower.Next(ctx)
+	defer watcher.Close()
+	for !watcher.Over() {
+		next, err := watcher.Next(ctx)
 		if err != nil {
 			panic(err)
 		}

@@ -34,8 +34,8 @@ func drained[T any](t *testing.T, f *node.RecordWatcher[T], err error) (all []no
 	}
 }
 
-// TestRunIsFollowed follows a run on the node that executes it and on another one.
-func TestRunIsFollowed(t *testing.T) {
+// TestRunIsWatched watches a run on the node that executes it and on another one.
+func TestRunIsWatched(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		l := newLab(t)
@@ -65,8 +65,8 @@ func TestRunIsFollowed(t *testing.T) {
 	})
 }
 
-// TestGroupsAreFollowed follows a batch and a set to their ends, and a cancelled batch.
-func TestGroupsAreFollowed(t *testing.T) {
+// TestGroupsAreWatched watches a batch and a set to their ends, and a cancelled batch.
+func TestGroupsAreWatched(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		l := newLab(t)
@@ -88,7 +88,7 @@ func TestGroupsAreFollowed(t *testing.T) {
 			t.Fatal(err)
 		}
 		l.run(l.Service)
-		follower, err := l.WatchBatch(t.Context(), org, batch.ID, 0)
+		watcher, err := l.WatchBatch(t.Context(), org, batch.ID, 0)
 		check := func(all []node.Revised[group.Batch], state run.State, counts group.Counts) {
 			t.Helper()
 			before := group.Counts{}
@@ -102,9 +102,9 @@ func TestGroupsAreFollowed(t *testing.T) {
 				t.Errorf("at the end: %+v", last.Value)
 			}
 		}
-		check(drained(t, follower, err), run.Failed, group.Counts{Passed: 1, Failed: 1})
-		follower, err = l.WatchSet(t.Context(), org, set.ID, 0)
-		all := drained(t, follower, err)
+		check(drained(t, watcher, err), run.Failed, group.Counts{Passed: 1, Failed: 1})
+		watcher, err = l.WatchSet(t.Context(), org, set.ID, 0)
+		all := drained(t, watcher, err)
 		check(all, run.Passed, group.Counts{Passed: 3, Failed: 3})
 		settled() // its statistics are stored
 		if f, err := l.WatchSet(t.Context(), org, set.ID, all[len(all)-1].Revision); err != nil || !f.Over() {

@@ -174,12 +174,12 @@ func (h *Heartbeat) steady(now time.Time) bool {
 	return !h.runs || now.Sub(h.last) <= outOfContact && now.Sub(h.since) >= steadyAfter
 }
 
-// Peers tells which nodes are alive.
+// Peers lists the nodes that are alive.
 type Peers struct {
 	Alive []string // nodes that hold their leases, sorted; this one too, if it holds its own
 
 	lastSeen map[string]time.Time
 }
 
-// LastSeen returns the last renewal of a dead node, or zero when the node is not known.
+// LastSeen returns the last renewal of a dead node, or zero when the node is unknown.
 func (p Peers) LastSeen(node string) time.Time { return p.lastSeen[node] }

@@ -18,7 +18,7 @@ const (
 // MaxWatchers bounds the open Watchers of one organization in one process.
 const MaxWatchers = 100
 
-// Watcher follows an issue's feed. One goroutine may use it; only Close may be called from others.
+// Watcher watches an issue's feed. One goroutine may use it; only Close may be called from others.
 type Watcher struct {
 	service *Service
 	watch   *node.Watcher
@@ -29,7 +29,7 @@ type Watcher struct {
 	vain    int               // empty polls since then
 }
 
-// Watch follows an issue's feed after a cursor of Activity or of a Watcher, or from now on without one. A Watcher
+// Watch watches an issue's feed after a cursor of Activity or of a Watcher, or from now on without one. A Watcher
 // costs no goroutine and must be closed. At the limit of Config.Watchers or MaxWatchers it is CodeTooManyRequests;
 // after Close of the service CodeUnavailable.
 func (s *Service) Watch(ctx context.Context, org callwright.OrgID, id, after string) (*Watcher, error) {

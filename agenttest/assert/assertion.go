@@ -1,16 +1,19 @@
 package assert
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"slices"
+)
 
-// Assertion describes one expectation of a conversation.
+// Assertion describes one expectation of a conversation. Its JSON is that of the /v1 contract: see scenario.DecodeAssertions.
 type Assertion struct {
-	ID       string // unique in its scenario
-	Type     Type
-	Name     string          // display name; empty: none
-	Config   json.RawMessage // a JSON object with the members of the type: see Compile
-	Required bool            // must hold for a run to pass; an optional one affects only the score
-	Weight   float64         // weight of its score; finite and at least 0
-	Order    int             // among the assertions of the scenario
+	ID       string          `json:"id,omitempty"` // unique in its scenario
+	Type     Type            `json:"type"`
+	Name     string          `json:"name"`             // display name; empty: none
+	Config   json.RawMessage `json:"config,omitempty"` // a JSON object with the members of the type: see Compile
+	Required bool            `json:"is_required"`      // must hold for a run to pass; an optional one affects only the score
+	Weight   float64         `json:"weight"`           // weight of its score; finite and at least 0
+	Order    int             `json:"order"`            // among the assertions of the scenario
 }
 
 // Type is the type of an assertion.
@@ -30,12 +33,36 @@ const (
 	TraversalMatch    Type = "TRAVERSAL_MATCH"    // the visited nodes are like a reference path
 )
 
+// Kind describes a type for people.
+type Kind struct {
+	Type   Type
+	About  string // what it looks at
+	Config string // an example of its configuration
+}
+
+// Kinds returns all types, in the order of the contract.
+func Kinds() []Kind { return slices.Clone(kinds) }
+
+var kinds = []Kind{
+	{LLMJudge, "A model judges the conversation by a criterion.", `{"prompt": "Did the agent repeat the agreed time?", "output_type": "boolean"}`},
+	{ServiceTone, "A model scores how naturally the agent spoke. The tone must be scored: see below.", `{"threshold": 0.7}`},
+	{VariableExtracted, "A variable was collected.", `{"variable": "day", "operator": "equals", "value": "Tuesday"}`},
+	{NodeReached, "A node was visited.", `{"node_id": "bye"}`},
+	{NodesVisited, "All or any of a set of nodes were visited.", `{"node_ids": ["ask", "bye"], "match": "all"}`},
+	{WebhookTriggered, "The agent sent a request.", `{"node_id": "book", "method": "POST", "min_count": 1, "body_match": {"/day": "Tuesday"}}`},
+	{RegexMatch, "A regular expression matches words or a variable.", `{"pattern": "\\bTuesday\\b", "flags": "i", "role": "assistant"}`},
+	{StringCheck, "Words or a variable compare to a text.", `{"operator": "contains", "value": "nine", "role": "assistant"}`},
+	{CustomLLM, "A model judges it with instructions of yours.", `{"system_prompt": "You rate how clearly prices are told.", "output_type": "score", "threshold": 0.7}`},
+	{TraversalMatch, "The visited nodes are like a reference path.", `{"reference_path": ["ask", "bye"], "mode": "similarity", "threshold": 0.8}`},
+}
+
 // Types returns all types, in the order of the contract.
 func Types() []Type {
-	return []Type{
-		LLMJudge, ServiceTone, VariableExtracted, NodeReached, NodesVisited, WebhookTriggered, RegexMatch, StringCheck,
-		CustomLLM, TraversalMatch,
+	types := make([]Type, len(kinds))
+	for i, k := range kinds {
+		types[i] = k.Type
 	}
+	return types
 }
 
 // The limits of assertions.

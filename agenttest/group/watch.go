@@ -7,14 +7,14 @@ import (
 	"github.com/callwright/callwright/node"
 )
 
-// WatchBatch follows a batch; otherwise see WatchRun. since is the number that the watcher returned with the last state.
+// WatchBatch watches a batch; otherwise see WatchRun. since is the number that the watcher returned with the last state.
 func (s *Service) WatchBatch(
 	ctx context.Context, org callwright.OrgID, id string, since int64,
 ) (*node.RecordWatcher[Batch], error) {
 	return s.watchGroup(ctx, org, id, OneEach, since)
 }
 
-// WatchSet follows a simulation set; otherwise see WatchRun.
+// WatchSet watches a simulation set; otherwise see WatchRun.
 func (s *Service) WatchSet(
 	ctx context.Context, org callwright.OrgID, id string, since int64,
 ) (*node.RecordWatcher[Batch], error) {

@@ -13,7 +13,7 @@ const (
 	defaultWatchers = 1000
 )
 
-// WatchRun follows a run until it has ended; see node.Watch. since is the caller's Revision; 0: none. CodeNotFound: the
+// WatchRun watches a run until it has ended; see node.Watch. since is the caller's Revision; 0: none. CodeNotFound: the
 // organization has no run with this id. CodeTooManyRequests: MaxWatchers of the organization or Config.Watchers are open.
 // CodeUnavailable: Close was called.
 func (s *Service) WatchRun(

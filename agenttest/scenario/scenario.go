@@ -9,36 +9,38 @@ import (
 	"github.com/callwright/callwright/agenttest/assert"
 )
 
-// Scenario is a test of an agent: the caller, its behavior, and the expectations. A scenario tests either a pathway or a persona.
+// Scenario is a test of an agent: the caller, its behavior, and the expectations. A scenario tests either a pathway or a persona. Its JSON is
+// that of the /v1 contract: see Decode.
 type Scenario struct {
-	ID      string
-	Org     callwright.OrgID
-	Pathway string // id; empty: Persona
-	Persona string // id; empty: Pathway
+	ID      string           `json:"id"`
+	Org     callwright.OrgID `json:"org_id"`
+	Pathway string           `json:"pathway_id"` // id; empty: Persona
+	Persona string           `json:"persona_id"` // id; empty: Pathway
 
-	Name        string // unique in the pathway or the persona
-	Description string
-	Category    Category
-	Kind        Kind
+	Name        string   `json:"name"` // unique in the pathway or the persona
+	Description string   `json:"description"`
+	Category    Category `json:"category"`
+	Kind        Kind     `json:"scenario_type"`
 
-	CallerPrompt string // instructions for the simulated caller
-	CallerName   string
-	Instructions string    // further rules for the simulated caller
-	Messages     []Message // of Replay: the caller's words; of Agent: lines of a scripted caller
-	MaxTurns     int       // turns of the caller
-	RequestData  map[string]any
-	StartNode    string // id of the first node; empty: the version's start
-	Webhooks     []WebhookMock
+	CallerPrompt string         `json:"tester_persona_prompt"` // instructions for the simulated caller
+	CallerName   string         `json:"tester_persona_name"`
+	Instructions string         `json:"advanced_instructions"` // further rules for the simulated caller
+	Messages     []Message      `json:"input_messages"`        // of Replay: the caller's words; of Agent: lines of a scripted caller
+	MaxTurns     int            `json:"max_turns"`             // turns of the caller
+	RequestData  map[string]any `json:"request_data"`
+	StartNode    string         `json:"start_node_id"` // id of the first node; empty: the version's start
+	Webhooks     []WebhookMock  `json:"webhook_mocks"`
 
-	ScoreTone  bool     // score the tone even if no assertion asks for it
-	Required   bool     // for promotion: see pathway.Gate
-	Enabled    bool     // runs in batches of promotions and of tornado sessions
-	MinScore   *float64 // a run with a lower score has failed; nil: the score does not decide
-	Assertions []assert.Assertion
-	Metadata   json.RawMessage // a JSON object of the client's; nil: none
+	ScoreTone  bool               `json:"service_tone_enabled"`      // score the tone even if no assertion asks for it
+	Required   bool               `json:"is_required_for_promotion"` // for promotion: see pathway.Gate
+	Enabled    bool               `json:"enabled"`                   // runs in batches of promotions and of tornado sessions
+	MinScore   *float64           `json:"min_score"`                 // a run with a lower score has failed; nil: the score does not decide
+	Assertions []assert.Assertion `json:"assertions"`
+	Metadata   json.RawMessage    `json:"metadata,omitempty"` // a JSON object of the client's; nil: none
 
-	CreatedAt, UpdatedAt time.Time
-	Revision             int64 // counts the updates
+	CreatedAt time.Time `json:"created_at"`
+	UpdatedAt time.Time `json:"updated_at"`
+	Revision  int64     `json:"revision"` // counts the updates
 }
 
 // Kind is the source of the caller's words.
@@ -84,7 +86,7 @@ type WebhookMock struct {
 	URL    string // of the request before it is redacted, but without user info: exact, or a pattern with * for any characters; empty: any
 	Status int    // 0: 200; variables are set from the Body with any status
 	Body   json.RawMessage
-	Delay  time.Duration // at most MaxMockDelay
+	Delay  time.Duration // whole milliseconds, at most MaxMockDelay
 	Fault  Fault         // replaces the answer
 }
 

@@ -13,8 +13,6 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/callwright/callwright/agents/llm"
-	"github.com/callwright/callwright/agenttest/assert"
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
@@ -28,40 +26,61 @@ type Member struct {
 // Members returns the members of a scenario in the order for human readers, without ids and the tested agent. Only the list orders
 // assertions.
 func Members(s scenario.Scenario) ([]Member, error) {
-	list := []struct {
-		name         string
-		value, unset any
-	}{
-		{"name", s.Name, nil},
-		{"description", s.Description, ""},
-		{"category", s.Category, scenario.Custom},
-		{"scenario_type", s.Kind, scenario.Agent},
-		{"tester_persona_prompt", s.CallerPrompt, ""},
-		{"tester_persona_name", s.CallerName, ""},
-		{"advanced_instructions", orNull(s.Instructions), nil},
-		{"input_messages", messages(s.Messages), []any{}},
-		{"max_turns", s.MaxTurns, scenario.DefaultMaxTurns},
-		{"start_node_id", orNull(s.StartNode), nil},
-		{"request_data", object(s.RequestData), object(nil)},
-		{"webhook_mocks", mocks(s.Webhooks), []any{}},
-		{"assertions", assertions(s.Assertions), []any{}},
-		{"min_score", s.MinScore, nil},
-		{"service_tone_enabled", s.ScoreTone, false},
-		{"is_required_for_promotion", s.Required, false},
-		{"enabled", s.Enabled, true},
-		{"metadata", orEmpty(s.Metadata), object(nil)},
+	values, err := plain(s)
+	if err != nil {
+		return nil, err
 	}
-	out := make([]Member, len(list))
-	for i, m := range list {
-		value, err := plain(m.value)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", m.name, err)
+	unset, err := plain(scenario.Scenario{Category: scenario.Custom, Kind: scenario.Agent, MaxTurns: scenario.DefaultMaxTurns, Enabled: true})
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Member, len(members))
+	for i, name := range members {
+		out[i] = Member{Name: name, Value: values[name], Unset: name != "name" && reflect.DeepEqual(values[name], unset[name])}
+	}
+	return out, nil
+}
+
+// plain returns a scenario as JSON has it, without what its files leave out. Numbers that are equal are written alike.
+func plain(s scenario.Scenario) (map[string]any, error) {
+	raw, err := json.Marshal(s)
+	if err != nil {
+		return nil, err
+	}
+	var out map[string]any
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	if err := d.Decode(&out); err != nil {
+		return nil, err
+	}
+	for _, name := range []string{"advanced_instructions", "start_node_id"} {
+		if out[name] == "" {
+			out[name] = nil
 		}
-		unset, err := plain(m.unset)
-		if err != nil {
-			return nil, err
+	}
+	for _, name := range []string{"input_messages", "webhook_mocks", "assertions"} {
+		if out[name] == nil {
+			out[name] = []any{}
 		}
-		out[i] = Member{Name: m.name, Value: value, Unset: m.name != "name" && reflect.DeepEqual(value, unset)}
+	}
+	for _, name := range []string{"request_data", "metadata"} {
+		if out[name] == nil {
+			out[name] = map[string]any{}
+		}
+	}
+	numbers(out)
+	for _, one := range out["assertions"].([]any) { //nolint:errcheck,forcetypeassert // it is what was marshaled
+		a := one.(map[string]any) //nolint:errcheck,forcetypeassert // likewise
+		delete(a, "id")
+		delete(a, "order")
+		for name, value := range map[string]any{"name": "", "is_required": true, "weight": json.Number("1")} {
+			if a[name] == value {
+				delete(a, name)
+			}
+		}
+		if a["config"] == nil {
+			a["config"] = map[string]any{}
+		}
 	}
 	return out, nil
 }
@@ -139,20 +158,6 @@ func loosen(n *yaml.Node) {
 	}
 }
 
-// plain returns a value in its JSON form. Equal numbers have equal texts.
-func plain(v any) (out any, err error) {
-	raw, err := json.Marshal(v)
-	if err != nil {
-		return nil, err
-	}
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber()
-	if err := d.Decode(&out); err != nil {
-		return nil, err
-	}
-	return numbers(out), nil
-}
-
 func numbers(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -179,80 +184,4 @@ func numbers(v any) any {
 		}
 	}
 	return v
-}
-
-func orNull(text string) any {
-	if text == "" {
-		return nil
-	}
-	return text
-}
-
-func object(m map[string]any) map[string]any {
-	if m == nil {
-		return map[string]any{}
-	}
-	return m
-}
-
-func orEmpty(raw json.RawMessage) json.RawMessage {
-	if len(raw) == 0 {
-		return json.RawMessage("{}")
-	}
-	return raw
-}
-
-func messages(all []scenario.Message) []any {
-	out := make([]any, len(all))
-	for i, m := range all {
-		role := "user"
-		if m.Role == llm.RoleAgent {
-			role = "assistant"
-		}
-		out[i] = given(map[string]any{"role": role, "content": m.Text, "node_id": m.Node, "keyword": m.Keyword})
-	}
-	return out
-}
-
-func mocks(all []scenario.WebhookMock) []any {
-	out := make([]any, len(all))
-	for i, m := range all {
-		mock := given(map[string]any{"node_id": m.Node, "url": m.URL, "method": m.Method, "fault": string(m.Fault)})
-		if m.Status != 0 {
-			mock["status"] = m.Status
-		}
-		if m.Delay > 0 {
-			mock["delay_ms"] = m.Delay.Milliseconds()
-		}
-		if len(m.Body) > 0 {
-			mock["body"] = m.Body
-		}
-		out[i] = mock
-	}
-	return out
-}
-
-func assertions(all []assert.Assertion) []any {
-	out := make([]any, len(all))
-	for i, a := range all {
-		one := given(map[string]any{"type": string(a.Type), "name": a.Name, "config": orEmpty(a.Config)})
-		if !a.Required {
-			one["is_required"] = false
-		}
-		if a.Weight != 1 {
-			one["weight"] = a.Weight
-		}
-		out[i] = one
-	}
-	return out
-}
-
-// given omits empty texts.
-func given(members map[string]any) map[string]any {
-	for name, value := range members {
-		if value == "" {
-			delete(members, name)
-		}
-	}
-	return members
 }

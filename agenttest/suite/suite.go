@@ -13,15 +13,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/agents/llm"
-	"github.com/callwright/callwright/agenttest/assert"
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
@@ -154,7 +151,7 @@ func Parse(text []byte) ([]scenario.Scenario, error) {
 		var file struct {
 			Scenarios []json.RawMessage `json:"scenarios"`
 		}
-		err, place = strictly(raw, &file), "scenarios[%d]"
+		err, place = scenario.Strictly(raw, &file), "scenarios[%d]"
 		items = file.Scenarios
 	}
 	if err != nil {
@@ -177,10 +174,7 @@ func Parse(text []byte) ([]scenario.Scenario, error) {
 
 // within returns the faults of a scenario with their places.
 func within(place string, err error) callwright.FieldErrors {
-	list, ok := errors.AsType[callwright.FieldErrors](err)
-	if !ok {
-		list = callwright.FieldErrors{callwright.Invalid("", "%s", err.Error())}
-	}
+	list, _ := errors.AsType[callwright.FieldErrors](err)
 	if place == "" {
 		return list
 	}
@@ -193,130 +187,33 @@ func holdsList(raw json.RawMessage) bool {
 	return json.Unmarshal(raw, &members) == nil && members["scenarios"] != nil
 }
 
-// strictly decodes JSON and rejects unknown members.
-func strictly(raw json.RawMessage, into any) error {
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.DisallowUnknownFields()
-	err := d.Decode(into)
-	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return callwright.FieldErrors{callwright.Invalid(wrong.Field, "must not be a %s", wrong.Value)}
-	}
-	if err == nil {
-		return nil
-	}
-	message := strings.TrimPrefix(err.Error(), "json: ")
-	name, _ := strconv.Unquote(strings.TrimPrefix(message, "unknown field "))
-	return callwright.FieldErrors{callwright.Invalid(name, "%s", message)}
+// members are the members of a scenario in a file, in the order in which people read them.
+var members = []string{
+	"name", "description", "category", "scenario_type", "tester_persona_prompt", "tester_persona_name", "advanced_instructions",
+	"input_messages", "max_turns", "start_node_id", "request_data", "webhook_mocks", "assertions", "min_score", "service_tone_enabled",
+	"is_required_for_promotion", "enabled", "metadata",
 }
 
-// strictlyEach decodes the items of a list.
-func strictlyEach[T any](name string, items []json.RawMessage, wrong *callwright.FieldErrors) []T {
-	list := make([]T, len(items))
-	for i, raw := range items {
-		if err := strictly(raw, &list[i]); err != nil {
-			*wrong = append(*wrong, within(fmt.Sprintf("%s[%d]", name, i), err)...)
-		}
-	}
-	return list
-}
-
-// file is a scenario in the format of a file.
-type file struct {
-	Name         string          `json:"name"`
-	Description  string          `json:"description"`
-	Category     string          `json:"category"`
-	Kind         string          `json:"scenario_type"`
-	CallerPrompt string          `json:"tester_persona_prompt"`
-	CallerName   string          `json:"tester_persona_name"`
-	Instructions string          `json:"advanced_instructions"`
-	MaxTurns     int             `json:"max_turns"`
-	RequestData  map[string]any  `json:"request_data"`
-	StartNode    string          `json:"start_node_id"`
-	Tone         bool            `json:"service_tone_enabled"`
-	Required     bool            `json:"is_required_for_promotion"`
-	Enabled      *bool           `json:"enabled"`
-	MinScore     *float64        `json:"min_score"`
-	Metadata     json.RawMessage `json:"metadata"`
-
-	Messages   []json.RawMessage `json:"input_messages"` // fileMessage
-	Webhooks   []json.RawMessage `json:"webhook_mocks"`  // fileMock
-	Assertions []json.RawMessage `json:"assertions"`     // fileAssertion
-}
-
-type fileMessage struct {
-	Role    string `json:"role"`
-	Content string `json:"content"`
-	Node    string `json:"node_id"`
-	Keyword string `json:"keyword"`
-}
-
-type fileMock struct {
-	Node   string          `json:"node_id"`
-	URL    string          `json:"url"`
-	Method string          `json:"method"`
-	Status int             `json:"status"`
-	Body   json.RawMessage `json:"body"`
-	Delay  int64           `json:"delay_ms"`
-	Fault  string          `json:"fault"`
-}
-
-type fileAssertion struct {
-	ID       string          `json:"id"`
-	Type     string          `json:"type"`
-	Name     string          `json:"name"`
-	Config   json.RawMessage `json:"config"`
-	Required *bool           `json:"is_required"`
-	Weight   *float64        `json:"weight"`
-	Order    int             `json:"order"`
-}
-
-// roles are the roles of messages by their names in files.
-var roles = map[string]llm.Role{"user": llm.RoleCaller, "assistant": llm.RoleAgent}
-
-// parse reads and validates a scenario.
+// parse reads a scenario and checks it.
 func parse(raw json.RawMessage) (scenario.Scenario, error) {
-	var f file
-	if err := strictly(raw, &f); err != nil {
-		return scenario.Scenario{}, err
+	s, err := scenario.Decode(raw)
+	if err != nil {
+		return s, err
 	}
-	var wrong callwright.FieldErrors
-	messages := strictlyEach[fileMessage]("input_messages", f.Messages, &wrong)
-	mocks := strictlyEach[fileMock]("webhook_mocks", f.Webhooks, &wrong)
-	assertions := strictlyEach[fileAssertion]("assertions", f.Assertions, &wrong)
-	if len(wrong) > 0 {
-		return scenario.Scenario{}, wrong
+	var given map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &given); err != nil {
+		return s, err
 	}
-	s := scenario.Scenario{
-		ID: f.Name, Pathway: tested, Name: f.Name, Description: f.Description, Category: scenario.Category(f.Category),
-		Kind: scenario.Kind(f.Kind), CallerPrompt: f.CallerPrompt, CallerName: f.CallerName, Instructions: f.Instructions,
-		MaxTurns: f.MaxTurns, RequestData: f.RequestData, StartNode: f.StartNode, ScoreTone: f.Tone, Required: f.Required,
-		Enabled: f.Enabled == nil || *f.Enabled, MinScore: f.MinScore, Metadata: f.Metadata,
-	}
-	for _, m := range messages {
-		role, known := roles[m.Role]
-		if !known {
-			role = llm.Role(m.Role) // Check rejects it
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if !slices.ContainsFunc(members, func(member string) bool { return strings.EqualFold(member, name) }) {
+			return s, callwright.FieldErrors{callwright.Invalid(name, "unknown field %q", name)}
 		}
-		s.Messages = append(s.Messages, scenario.Message{Role: role, Text: m.Content, Node: m.Node, Keyword: m.Keyword})
 	}
-	for _, m := range mocks {
-		s.Webhooks = append(s.Webhooks, scenario.WebhookMock{
-			Node: m.Node, URL: m.URL, Method: m.Method, Status: m.Status, Body: m.Body, Delay: time.Duration(m.Delay) * time.Millisecond,
-			Fault: scenario.Fault(m.Fault),
-		})
-	}
-	for _, a := range assertions {
-		one := assert.Assertion{
-			ID: a.ID, Type: assert.Type(a.Type), Name: a.Name, Config: a.Config, Required: a.Required == nil || *a.Required, Weight: 1,
-			Order: a.Order,
+	s.ID, s.Pathway = s.Name, tested
+	for i := range s.Assertions {
+		if s.Assertions[i].Config == nil {
+			s.Assertions[i].Config = json.RawMessage(`{}`)
 		}
-		if a.Weight != nil {
-			one.Weight = *a.Weight
-		}
-		if a.Config == nil {
-			one.Config = json.RawMessage(`{}`)
-		}
-		s.Assertions = append(s.Assertions, one)
 	}
 	n := 0
 	s.SetDefaults(func() string { n++; return fmt.Sprint("assertion-", n) })

@@ -13,7 +13,7 @@ const (
 	defaultWatchers = 200
 )
 
-// Watch follows a session until it has ended; see node.Watch. since is the caller's Revision; 0: none. CodeNotFound: the
+// Watch watches a session until it has ended; see node.Watch. since is the caller's Revision; 0: none. CodeNotFound: the
 // organization has no session with this id. CodeTooManyRequests: MaxWatchers of the organization or Config.Watchers are open.
 // CodeUnavailable: Close was called.
 func (s *Service) Watch(

@@ -12,14 +12,14 @@ import (
 	"github.com/callwright/callwright/node"
 )
 
-// TestSessionIsFollowed follows a session to its end at its own node, which reports changes immediately, and at another one.
-func TestSessionIsFollowed(t *testing.T) {
+// TestSessionIsWatched watches a session to its end at its own node, which reports changes immediately, and at another one.
+func TestSessionIsWatched(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, "good", "bad")
 		s, other := w.node(), w.node()
 		id := w.start(s).ID
-		follow := func(s *tornado.Service) *node.RecordWatcher[tornado.Session] {
+		watch := func(s *tornado.Service) *node.RecordWatcher[tornado.Session] {
 			t.Helper()
 			f, err := s.Watch(t.Context(), org, id, 0)
 			if err != nil {
@@ -28,7 +28,7 @@ func TestSessionIsFollowed(t *testing.T) {
 			t.Cleanup(f.Close)
 			return f
 		}
-		here, there := follow(s), follow(other)
+		here, there := watch(s), watch(other)
 		w.run(s)
 		for _, f := range []*node.RecordWatcher[tornado.Session]{here, there} {
 			phases, last := map[tornado.Phase]bool{}, node.Revised[tornado.Session]{}

@@ -15,36 +15,9 @@ import (
 	"github.com/callwright/callwright/agenttest/tornado"
 )
 
-// Documents are the JSON of domain types, whose fields have their Go names there: testdata/documents.json holds all of them, and
-// a test fails when one is renamed. The types below only leave out JSON that is not there, which would be read as null.
-
-type scenarioJSON struct {
-	scenario.Scenario
-
-	Webhooks   []mockJSON
-	Assertions []assertionJSON
-	Metadata   json.RawMessage `json:",omitempty"`
-}
-
-type mockJSON struct {
-	Node   string
-	Method string
-	URL    string
-	Status int
-	Body   json.RawMessage `json:",omitempty"`
-	Delay  time.Duration
-	Fault  scenario.Fault
-}
-
-type assertionJSON struct {
-	ID       string
-	Type     assert.Type
-	Name     string
-	Config   json.RawMessage `json:",omitempty"`
-	Required bool
-	Weight   float64
-	Order    int
-}
+// Documents are the JSON of domain types: testdata/documents.json holds all of them, and a test fails when a member is renamed. Scenarios
+// have the JSON of the contract: see scenario.Decode. The fields of others have their Go names; the types below only leave out JSON that
+// is not there, which would be read as null.
 
 type outcomeJSON struct {
 	engine.Outcome
@@ -88,21 +61,6 @@ type progressJSON struct {
 	Usage tornado.Usage
 }
 
-func newScenarioJSON(sc scenario.Scenario) scenarioJSON {
-	return scenarioJSON{
-		sc, sqldb.Converted(sc.Webhooks, func(m scenario.WebhookMock) mockJSON { return mockJSON(m) }),
-		sqldb.Converted(sc.Assertions, func(a assert.Assertion) assertionJSON { return assertionJSON(a) }), sc.Metadata,
-	}
-}
-
-func (j scenarioJSON) scenario() scenario.Scenario {
-	sc := j.Scenario
-	sc.Webhooks = sqldb.Converted(j.Webhooks, func(m mockJSON) scenario.WebhookMock { return scenario.WebhookMock(m) })
-	sc.Assertions = sqldb.Converted(j.Assertions, func(a assertionJSON) assert.Assertion { return assert.Assertion(a) })
-	sc.Metadata = j.Metadata
-	return sc
-}
-
 func newOutcomeJSON(o engine.Outcome) outcomeJSON {
 	hooks := sqldb.Converted(o.Evidence.Webhooks, func(w assert.Webhook) webhookJSON { return webhookJSON(w) })
 	return outcomeJSON{o, evidenceJSON{o.Evidence, hooks}}
@@ -125,6 +83,18 @@ func (db core) seal(purpose string, v any) (string, error) {
 		return "", callwright.ErrInternal.Because(err)
 	}
 	return db.Keyring.Seal(purpose, callwright.Secret(plain)), nil
+}
+
+// unsealScenario reverses seal for a scenario.
+func (db core) unsealScenario(purpose, sealed string) (sc scenario.Scenario, err error) {
+	var raw json.RawMessage
+	if err := db.unseal(purpose, sealed, &raw); err != nil || raw == nil {
+		return sc, err
+	}
+	if err := json.Unmarshal(upgraded(raw), &sc); err != nil {
+		return sc, callwright.ErrInternal.Because(err)
+	}
+	return sc, nil
 }
 
 // unseal reverses seal. It leaves v unchanged for an empty text.

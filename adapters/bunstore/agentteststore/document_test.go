@@ -1,6 +1,7 @@
 package agentteststore_test
 
 import (
+	"encoding/json"
 	"flag"
 	"os"
 	"path/filepath"
@@ -8,13 +9,45 @@ import (
 
 	"github.com/callwright/callwright/adapters/bunstore/agentteststore"
 	"github.com/callwright/callwright/agenttest/agenttesttest"
+	"github.com/callwright/callwright/agenttest/scenario"
 )
 
 var update = flag.Bool("update", false, "write the files in testdata anew")
 
-// TestDocumentsKeepTheirNames: stored documents have the field names of domain types. A renamed field, or a field with a new type,
-// needs a type in document.go: otherwise no release could read documents of earlier ones. For a new field, write the file again
-// with -update.
+// TestDocumentsWithGoNames: scenarios and snapshots that were stored before their documents had the names of the contract are read.
+func TestDocumentsWithGoNames(t *testing.T) {
+	t.Parallel()
+	old, err := os.ReadFile(filepath.Join("testdata", "scenario-with-go-names.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got scenario.Scenario
+	if err := json.Unmarshal(agentteststore.Upgraded(old), &got); err != nil {
+		t.Fatal(err)
+	}
+	want := agenttesttest.FullScenario("s1")
+	for _, raw := range []*json.RawMessage{&got.Metadata, &got.Webhooks[0].Body, &want.Metadata, &want.Webhooks[0].Body} {
+		var value any
+		if err := json.Unmarshal(*raw, &value); err != nil {
+			t.Fatal(err)
+		}
+		if *raw, err = json.Marshal(value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before, err := json.Marshal(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	after, err := json.Marshal(got)
+	if err != nil || string(after) != string(before) {
+		t.Errorf("%v; got\n%s\nwant\n%s", err, after, before)
+	}
+}
+
+// TestDocumentsKeepTheirNames: stored documents have the member names of domain types. A renamed member, or one with a new type,
+// needs a line in upgrade.go or a type in document.go: otherwise no release could read documents of earlier ones. For a new member,
+// write the file again with -update.
 func TestDocumentsKeepTheirNames(t *testing.T) {
 	t.Parallel()
 	got, err := agentteststore.Documents(

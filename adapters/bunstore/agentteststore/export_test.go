@@ -12,8 +12,11 @@ import (
 // Documents returns the sealed documents of a scenario, a run, a group and a session.
 func Documents(sc scenario.Scenario, r run.Run, b group.Batch, n tornado.Session) ([]byte, error) {
 	return json.MarshalIndent(map[string]any{
-		"scenario": newScenarioJSON(sc), "outcome": newOutcomeJSON(*r.Outcome), "result": r.Result,
+		"scenario": sc, "outcome": newOutcomeJSON(*r.Outcome), "result": r.Result,
 		"batch":   batchJSON{b.Scenarios, b.Webhook, b.Over, b.Flakes, b.Statistics},
 		"request": requestJSON{n.Scenarios, n.Limits}, "progress": progressJSON{n.Progress, n.Usage},
 	}, "", "  ")
 }
+
+// Upgraded is upgraded.
+var Upgraded = upgraded

@@ -181,10 +181,10 @@ type snapshotRow struct {
 	Number    int       `bun:"pathway_number"`
 	Hash      string    `bun:"hash"`
 	CreatedAt time.Time `bun:"created_at"`
-	Document  string    `bun:"document"` // sealed: scenarioJSON
+	Document  string    `bun:"document"` // sealed: scenario.Scenario
 }
 
-// InsertSnapshots adds snapshots, each in a statement of its own: a hundred of the largest would be too much for one.
+// InsertSnapshots adds snapshots, each in a separate statement: a hundred of the largest would be too much for one.
 func (s Store) InsertSnapshots(ctx context.Context, snapshots []run.Snapshot) error {
 	if len(snapshots) == 0 {
 		return nil
@@ -196,7 +196,7 @@ func (s Store) InsertSnapshots(ctx context.Context, snapshots []run.Snapshot) er
 				CreatedAt: sqldb.Stored(snapshot.CreatedAt),
 			}
 			var err error
-			row.Document, err = s.core().seal(purpose("test snapshot", row.Org, row.ID), newScenarioJSON(snapshot.Scenario))
+			row.Document, err = s.core().seal(purpose("test snapshot", row.Org, row.ID), snapshot.Scenario)
 			if err != nil {
 				return err
 			}
@@ -234,9 +234,8 @@ func (s Store) Snapshot(ctx context.Context, org callwright.OrgID, id string) (r
 	if err != nil {
 		return run.Snapshot{}, err
 	}
-	var document scenarioJSON
-	err = s.core().unseal(purpose("test snapshot", row.Org, row.ID), row.Document, &document)
+	sc, err := s.core().unsealScenario(purpose("test snapshot", row.Org, row.ID), row.Document)
 	return run.Snapshot{
-		ID: row.ID, Org: org, Scenario: document.scenario(), Version: row.Number, Hash: row.Hash, CreatedAt: row.CreatedAt.UTC(),
+		ID: row.ID, Org: org, Scenario: sc, Version: row.Number, Hash: row.Hash, CreatedAt: row.CreatedAt.UTC(),
 	}, err
 }

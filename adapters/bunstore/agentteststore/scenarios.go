@@ -28,7 +28,7 @@ type scenarioRow struct {
 	CreatedAt time.Time `bun:"created_at"`
 	UpdatedAt time.Time `bun:"updated_at"`
 	Version   int64     `bun:"version"`  // its Revision
-	Document  string    `bun:"document"` // sealed: scenarioJSON
+	Document  string    `bun:"document"` // sealed: scenario.Scenario
 }
 
 func (db core) scenarioRow(sc scenario.Scenario) (row scenarioRow, err error) {
@@ -37,15 +37,13 @@ func (db core) scenarioRow(sc scenario.Scenario) (row scenarioRow, err error) {
 		Required: sc.Required, Enabled: sc.Enabled, CreatedAt: sqldb.Stored(sc.CreatedAt), UpdatedAt: sqldb.Stored(sc.UpdatedAt),
 		Version: sc.Revision,
 	}
-	row.Document, err = db.seal(purpose("test scenario", row.Org, row.ID), newScenarioJSON(sc))
+	row.Document, err = db.seal(purpose("test scenario", row.Org, row.ID), sc)
 	return row, err
 }
 
 // scenario returns the scenario of a row. Columns take precedence over the document.
 func (db core) scenario(r scenarioRow) (scenario.Scenario, error) {
-	var document scenarioJSON
-	err := db.unseal(purpose("test scenario", r.Org, r.ID), r.Document, &document)
-	sc := document.scenario()
+	sc, err := db.unsealScenario(purpose("test scenario", r.Org, r.ID), r.Document)
 	sc.ID, sc.Org, sc.Pathway, sc.Persona, sc.Name = r.ID, callwright.OrgID(r.Org), r.Pathway, r.Persona, r.Name
 	sc.Category, sc.Required, sc.Enabled = scenario.Category(r.Category), r.Required, r.Enabled
 	sc.CreatedAt, sc.UpdatedAt, sc.Revision = r.CreatedAt.UTC(), r.UpdatedAt.UTC(), r.Version

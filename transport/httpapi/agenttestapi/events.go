@@ -18,26 +18,26 @@ import (
 // StreamTestRun sends the progress of a run.
 func (a *api) StreamTestRun(ctx context.Context, params oas.StreamTestRunParams, w http.ResponseWriter) error {
 	f, err := a.cfg.Tests.WatchRun(ctx, httpapi.Org(ctx), params.ID, params.LastEventID.Or(0))
-	return follow(ctx, w, f, err, runProgress)
+	return watch(ctx, w, f, err, runProgress)
 }
 
 // StreamTestBatch sends the progress of a batch.
 func (a *api) StreamTestBatch(ctx context.Context, params oas.StreamTestBatchParams, w http.ResponseWriter) error {
 	f, err := a.cfg.Tests.WatchBatch(ctx, httpapi.Org(ctx), params.ID, params.LastEventID.Or(0))
-	return follow(ctx, w, f, err, groupProgress)
+	return watch(ctx, w, f, err, groupProgress)
 }
 
 // StreamTestSet sends the progress of a simulation set.
 func (a *api) StreamTestSet(ctx context.Context, params oas.StreamTestSetParams, w http.ResponseWriter) error {
 	f, err := a.cfg.Tests.WatchSet(ctx, httpapi.Org(ctx), params.ID, params.LastEventID.Or(0))
-	return follow(ctx, w, f, err, groupProgress)
+	return watch(ctx, w, f, err, groupProgress)
 }
 
 // encoder is a generated type.
 type encoder interface{ Encode(e *jx.Encoder) }
 
-// follow sends the states that a Follower returns. A client that has the final state gets 204, at which browsers stop to connect.
-func follow[T any](
+// watch sends the states that a watcher returns. A client that has the final state gets 204, at which browsers stop to connect.
+func watch[T any](
 	ctx context.Context, w http.ResponseWriter, f *node.RecordWatcher[T], err error, record func(T) encoder,
 ) error {
 	if err != nil {

@@ -2,9 +2,11 @@ package agenttestapi
 
 import (
 	"context"
+	"encoding/json"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/scenario"
 	"github.com/callwright/callwright/transport/httpapi"
 	"github.com/callwright/callwright/transport/httpapi/internal/wire"
 	oas "github.com/callwright/callwright/transport/oas/agenttestoas"
@@ -18,7 +20,11 @@ func (a *api) RescoreTestScenario(
 	if err != nil {
 		return nil, callwright.Invalid("after", "must be a next_cursor of this operation")
 	}
-	assertions, err := draftsOf(req.Value.Assertions)
+	raw, err := json.Marshal(req.Value.Assertions)
+	if err != nil {
+		return nil, err
+	}
+	assertions, err := scenario.DecodeAssertions(raw)
 	if err != nil {
 		return nil, err
 	}

@@ -18,7 +18,7 @@ func (a *api) ListTestTemplates(_ context.Context, params oas.ListTestTemplatesP
 		if only, ok := params.Category.Get(); ok && scenario.Category(only) != t.Category {
 			continue
 		}
-		assertions, err := assertionRecords(t.Assertions)
+		assertions, err := records[oas.TestAssertion](t.Assertions)
 		if err != nil {
 			return nil, err
 		}
@@ -34,18 +34,12 @@ func (a *api) ListTestTemplates(_ context.Context, params oas.ListTestTemplatesP
 func (a *api) CloneTestTemplate(
 	ctx context.Context, req *oas.TestTemplateClone, params oas.CloneTestTemplateParams,
 ) (*oas.TestScenarioCreatedReply, error) {
-	data, err := wire.Values("request_data", req.RequestData.Value)
+	change, err := decoded(req, req.RequestData, scenario.DecodePatch)
 	if err != nil {
 		return nil, err
 	}
 	sc, err := a.cfg.Tests.CloneTemplate(ctx, httpapi.Org(ctx), params.ID, agenttest.Clone{
-		Pathway: wire.ID(req.PathwayID.Or("")), Persona: wire.ID(req.PersonaID.Or("")),
-		Change: scenario.Patch{
-			Name: wire.Change(req.Name.Get()), Description: wire.Change(req.Description.Get()),
-			CallerPrompt: wire.Change(req.TesterPersonaPrompt.Get()), MaxTurns: wire.Change(req.MaxTurns.Get()),
-			RequestData: wire.Change(data, req.RequestData.Set), StartNode: wire.Change(req.StartNodeID.Or(""), req.StartNodeID.Set),
-			ScoreTone: wire.Change(req.ServiceToneEnabled.Get()), Required: wire.Change(req.IsRequiredForPromotion.Get()),
-		},
+		Pathway: wire.ID(req.PathwayID.Or("")), Persona: wire.ID(req.PersonaID.Or("")), Change: change,
 	})
 	httpapi.LogID(ctx, "scenario_id", sc.ID)
 	if err != nil {
@@ -67,14 +61,18 @@ func (a *api) GenerateTestScenario(ctx context.Context, req *oas.TestScenarioFro
 	if err != nil {
 		return nil, err
 	}
-	assertions, err := assertionRecords(sc.Assertions)
+	assertions, err := records[oas.TestAssertion](sc.Assertions)
+	if err != nil {
+		return nil, err
+	}
+	messages, err := records[oas.TestInputMessage](sc.Messages)
 	if err != nil {
 		return nil, err
 	}
 	draft := oas.TestScenarioDraft{
 		Name: sc.Name, Description: sc.Description, Category: oas.TestCategory(sc.Category), TesterPersonaPrompt: sc.CallerPrompt,
 		TesterPersonaName: sc.CallerName, PathwayID: wire.NilText(sc.Pathway), PersonaID: wire.NilText(sc.Persona), RequestData: data,
-		Assertions: assertions, InputMessages: messageRecords(sc.Messages), MaxTurns: oas.NewOptInt(sc.MaxTurns),
+		Assertions: assertions, InputMessages: messages, MaxTurns: oas.NewOptInt(sc.MaxTurns),
 		ScenarioType: oas.NewOptTestScenarioType(oas.TestScenarioType(sc.Kind)), Metadata: oas.NewOptMetadata(oas.Metadata{}),
 	}
 	if err := draft.Metadata.Value.UnmarshalJSON(sc.Metadata); err != nil {

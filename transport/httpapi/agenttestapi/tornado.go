@@ -99,7 +99,7 @@ func (a *api) CancelTornado(ctx context.Context, params oas.CancelTornadoParams)
 // StreamTornado sends the progress of a session.
 func (a *api) StreamTornado(ctx context.Context, params oas.StreamTornadoParams, w http.ResponseWriter) error {
 	f, err := a.cfg.Tornados.Watch(ctx, httpapi.Org(ctx), params.ID, params.LastEventID.Or(0))
-	return follow(ctx, w, f, err, func(s tornado.Session) encoder { return new(tornadoSummary(s)) })
+	return watch(ctx, w, f, err, func(s tornado.Session) encoder { return new(tornadoSummary(s)) })
 }
 
 func tornadoSummary(s tornado.Session) oas.TornadoSummary {

@@ -25,7 +25,7 @@ type scenarioForm struct {
 	Scenario *scenario.Scenario // that is changed; nil: a new one
 	Pathways []option           // to choose from; nil: an id is typed
 	Lines    bool               // the caller's messages can be written as lines
-	Types    []assertionType
+	Types    []assert.Kind
 }
 
 // scenarioFields are the fields of the form, with the names of the API.
@@ -144,7 +144,7 @@ func faultsInParts(all callwright.FieldErrors) page.Faults {
 
 // showScenarioForm shows the form, with the pathways that a new scenario can test.
 func (p pages) showScenarioForm(ctx context.Context, r *page.Request, data scenarioForm) (page.Answer, error) {
-	data.Types = assertionTypes
+	data.Types = assert.Kinds()
 	view := &page.View{Page: "scenarioform", Title: "New scenario", Data: &data}
 	if len(data.Faults) > 0 {
 		view.Status = http.StatusUnprocessableEntity
@@ -232,39 +232,20 @@ func linesOf(all []scenario.Message) (text string, plain bool) {
 	return text, plain
 }
 
-// assertionJSON is an assertion as the API has it.
-type assertionJSON struct {
-	ID       string          `json:"id,omitempty"`
-	Type     assert.Type     `json:"type"`
-	Name     string          `json:"name,omitempty"`
-	Config   json.RawMessage `json:"config,omitempty"`
-	Required *bool           `json:"is_required,omitempty"`
-	Weight   *float64        `json:"weight,omitempty"`
-	Order    *int            `json:"order,omitempty"`
-}
-
-// readAssertions translates the field of the assertions. Members that are omitted have the values that the API gives them.
+// readAssertions translates the field of the assertions.
 func readAssertions(text string) ([]assert.Assertion, error) {
 	if text == "" {
 		return nil, nil
 	}
-	var given []assertionJSON
 	d := json.NewDecoder(strings.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&given); err != nil {
+	var list json.RawMessage
+	if err := d.Decode(&list); err != nil {
 		return nil, callwright.Invalid("assertions", "must be a JSON list of assertions: %v", err)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return nil, callwright.Invalid("assertions", "must be one JSON list, and nothing after it")
 	}
-	all := make([]assert.Assertion, len(given))
-	for i, a := range given {
-		all[i] = assert.Assertion{ID: a.ID, Type: a.Type, Name: a.Name, Config: a.Config, Required: true, Weight: 1, Order: i}
-		callwright.Optional[bool]{Set: a.Required != nil, Value: a.Required}.Apply(&all[i].Required)
-		callwright.Optional[float64]{Set: a.Weight != nil, Value: a.Weight}.Apply(&all[i].Weight)
-		callwright.Optional[int]{Set: a.Order != nil, Value: a.Order}.Apply(&all[i].Order)
-	}
-	return all, nil
+	return scenario.DecodeAssertions(list)
 }
 
 // assertionText returns assertions as the field has them.
@@ -272,14 +253,10 @@ func assertionText(all []assert.Assertion) (string, error) {
 	if len(all) == 0 {
 		return "", nil
 	}
-	given := make([]assertionJSON, len(all))
-	for i, a := range all {
-		given[i] = assertionJSON{ID: a.ID, Type: a.Type, Name: a.Name, Config: a.Config, Required: &a.Required, Weight: &a.Weight, Order: &a.Order}
-	}
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
-	err := e.Encode(given)
+	err := e.Encode(all)
 	return strings.TrimSpace(out.String()), err
 }

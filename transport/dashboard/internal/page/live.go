@@ -26,8 +26,8 @@ const (
 	minRest       = 250 * time.Millisecond
 )
 
-// hub renders live parts once for all browsers at the same address of an organization.
-type hub struct {
+// watchers holds the browsers that watch live parts, and renders each part once for all at the same address of an organization.
+type watchers struct {
 	site *Site
 	ctx  context.Context //nolint:containedctx // of the goroutines, which close ends
 	stop context.CancelFunc
@@ -72,20 +72,20 @@ type stream struct {
 	sent map[string][]byte
 }
 
-func newHub(s *Site) *hub {
+func newWatchers(s *Site) *watchers {
 	ctx, stop := context.WithCancel(context.Background())
-	return &hub{site: s, ctx: ctx, stop: stop, channels: map[channelKey]*channel{}, perOrg: map[callwright.OrgID]int{}}
+	return &watchers{site: s, ctx: ctx, stop: stop, channels: map[channelKey]*channel{}, perOrg: map[callwright.OrgID]int{}}
 }
 
 // close ends all streams and waits until their goroutines have ended.
-func (h *hub) close(ctx context.Context) error {
-	h.mu.Lock()
-	h.closed = true
-	h.mu.Unlock()
-	h.stop()
+func (ws *watchers) close(ctx context.Context) error {
+	ws.mu.Lock()
+	ws.closed = true
+	ws.mu.Unlock()
+	ws.stop()
 	done := make(chan struct{})
 	go func() {
-		h.running.Wait()
+		ws.running.Wait()
 		close(done)
 	}()
 	select {
@@ -97,31 +97,31 @@ func (h *hub) close(ctx context.Context) error {
 }
 
 // join adds a stream to the channel of a request, which it starts if it is the first.
-func (h *hub) join(r *Request, route Route) (c *channel, st *stream, leave func(), err error) {
+func (ws *watchers) join(r *Request, route Route) (c *channel, st *stream, leave func(), err error) {
 	key := channelKey{r.Principal.Org, rights(r.Principal), r.zone.String(), r.URL.RequestURI()}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.closed || h.open >= h.site.cfg.Streams || h.perOrg[key.org] >= h.site.cfg.OrgStreams {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	if ws.closed || ws.open >= ws.site.cfg.Streams || ws.perOrg[key.org] >= ws.site.cfg.OrgStreams {
 		return nil, nil, nil, &callwright.Error{
 			Code: callwright.CodeTooManyRequests, Message: "too many live pages are open: this one shows how it was", RetryAfter: streamBeat,
 		}
 	}
-	h.open++
-	h.perOrg[key.org]++
+	ws.open++
+	ws.perOrg[key.org]++
 	st = &stream{wake: make(chan struct{}, 1), sent: map[string][]byte{}}
-	c, ok := h.channels[key]
+	c, ok := ws.channels[key]
 	if !ok {
 		c = &channel{joined: make(chan struct{}, 1), latest: map[string][]byte{}, streams: map[*stream]bool{}}
-		h.channels[key] = c
+		ws.channels[key] = c
 	}
 	c.add(st)
 	if !ok {
-		ctx, stop := context.WithCancel(h.ctx)
+		ctx, stop := context.WithCancel(ws.ctx)
 		c.stop = stop
 		own := &Request{Request: r.Clone(ctx), Principal: r.Principal, area: r.area, prefix: r.prefix, id: r.id, zone: r.zone}
-		h.running.Go(func() { c.run(ctx, h.site, own, route) })
+		ws.running.Go(func() { c.run(ctx, ws.site, own, route) })
 	}
-	return c, st, func() { h.leave(key, c, st) }, nil
+	return c, st, func() { ws.leave(key, c, st) }, nil
 }
 
 // add adds a stream, for which the next rendering is, and asks for that.
@@ -139,18 +139,18 @@ func (c *channel) add(st *stream) {
 }
 
 // leave deletes a stream from its channel, which ends with the last.
-func (h *hub) leave(key channelKey, c *channel, st *stream) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.open--
-	if h.perOrg[key.org]--; h.perOrg[key.org] == 0 {
-		delete(h.perOrg, key.org)
+func (ws *watchers) leave(key channelKey, c *channel, st *stream) {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	ws.open--
+	if ws.perOrg[key.org]--; ws.perOrg[key.org] == 0 {
+		delete(ws.perOrg, key.org)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if delete(c.streams, st); len(c.streams) == 0 {
 		c.stop()
-		delete(h.channels, key)
+		delete(ws.channels, key)
 	}
 }
 
@@ -345,18 +345,18 @@ func (c *channel) news(st *stream) (parts map[string][]byte, over error) {
 }
 
 // serve streams the live parts of a page until the browser goes or does not read, or until the viewer may no longer see the page.
-func (h *hub) serve(w http.ResponseWriter, r *Request, route Route) error {
+func (ws *watchers) serve(w http.ResponseWriter, r *Request, route Route) error {
 	if r.Method != http.MethodGet {
 		return callwright.ErrMethodNotAllowed
 	}
-	c, st, leave, err := h.join(r, route)
+	c, st, leave, err := ws.join(r, route)
 	if err != nil {
 		return err
 	}
 	defer leave()
-	ended, stop := h.site.watch(r)
+	ended, stop := ws.site.watch(r)
 	defer stop()
-	if err := h.site.admit(r); err != nil { // the session may have ended before Watch
+	if err := ws.site.admit(r); err != nil { // the session may have ended before Watch
 		return err
 	}
 	header := w.Header()
@@ -376,15 +376,15 @@ func (h *hub) serve(w http.ResponseWriter, r *Request, route Route) error {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-h.ctx.Done():
+		case <-ws.ctx.Done():
 			return nil
 		case <-ended:
-			if h.site.changed(r) {
+			if ws.site.changed(r) {
 				_ = out.write(reload)
 				return nil
 			}
 		case <-beat.C:
-			if h.site.changed(r) {
+			if ws.site.changed(r) {
 				_ = out.write(reload)
 				return nil
 			}

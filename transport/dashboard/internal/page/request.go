@@ -125,7 +125,7 @@ func (s *Site) serve(w *recorder, r *Request, route Route) error {
 			return s.refuse(w, r, err)
 		}
 		if r.Streams() {
-			return s.hub.serve(w, r, route)
+			return s.watchers.serve(w, r, route)
 		}
 		var err error
 		if r.leaveOrg, err = s.room.enterOrg(r.Context(), r.Principal.Org); err != nil {

@@ -46,12 +46,12 @@ type Config struct {
 
 // Site serves the pages of areas.
 type Site struct {
-	cfg    Config
-	mux    *http.ServeMux
-	cross  *http.CrossOriginProtection
-	themes *templates
-	hub    *hub
-	room   *room
+	cfg      Config
+	mux      *http.ServeMux
+	cross    *http.CrossOriginProtection
+	themes   *templates
+	watchers *watchers
+	room     *room
 
 	strangers callwright.Strangers
 }
@@ -93,13 +93,13 @@ func New(c Config) (*Site, error) {
 		room: newRoom(),
 	}
 	s.strangers.Logger = c.Logger
-	s.hub = newHub(s)
+	s.watchers = newWatchers(s)
 	s.routes()
 	return s, nil
 }
 
-// Close ends the live pages and waits until nothing is rendered for them any more, or until the context ends. Browsers come again.
-func (s *Site) Close(ctx context.Context) error { return s.hub.close(ctx) }
+// Close ends the live pages and waits until nothing is rendered for them any more, or until the context ends. Browsers reconnect.
+func (s *Site) Close(ctx context.Context) error { return s.watchers.close(ctx) }
 
 // routes mounts the pages of the areas, and this package's own.
 func (s *Site) routes() {

@@ -1,0 +1,62 @@
+package agentteststore
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// The members of scenarios, and of the items of their lists, that were stored with other names before they had those of the contract.
+// Names that differ by their case only are not among them.
+var (
+	scenarioNames = map[string]string{
+		"Org": "org_id", "Pathway": "pathway_id", "Persona": "persona_id", "Kind": "scenario_type", "CallerPrompt": "tester_persona_prompt",
+		"CallerName": "tester_persona_name", "Instructions": "advanced_instructions", "Messages": "input_messages", "MaxTurns": "max_turns",
+		"RequestData": "request_data", "StartNode": "start_node_id", "Webhooks": "webhook_mocks", "ScoreTone": "service_tone_enabled",
+		"Required": "is_required_for_promotion", "MinScore": "min_score", "CreatedAt": "created_at", "UpdatedAt": "updated_at",
+	}
+	itemNames = map[string]map[string]string{
+		"input_messages": {"Text": "content", "Node": "node_id"},
+		"webhook_mocks":  {"Node": "node_id", "Delay": "delay_ms"},
+		"Assertions":     {"Required": "is_required"},
+	}
+)
+
+type object = map[string]json.RawMessage
+
+// upgraded returns the document of a scenario with the names of the contract. One that has them stays unchanged, as does one that
+// is no JSON.
+func upgraded(raw json.RawMessage) json.RawMessage {
+	var sc object
+	if json.Unmarshal(raw, &sc) != nil || sc["CallerPrompt"] == nil {
+		return raw
+	}
+	rename(sc, scenarioNames)
+	for list, names := range itemNames {
+		var items []object
+		if json.Unmarshal(sc[list], &items) != nil || items == nil {
+			continue
+		}
+		for _, item := range items {
+			rename(item, names)
+			var delay time.Duration
+			if json.Unmarshal(item["delay_ms"], &delay) == nil {
+				item["delay_ms"], _ = json.Marshal(delay.Milliseconds())
+			}
+		}
+		sc[list], _ = json.Marshal(items)
+	}
+	out, err := json.Marshal(sc)
+	if err != nil {
+		return raw
+	}
+	return out
+}
+
+func rename(o object, names map[string]string) {
+	for old, name := range names {
+		if value, stored := o[old]; stored {
+			delete(o, old)
+			o[name] = value
+		}
+	}
+}
