@@ -98,7 +98,7 @@ func RunRows[S, V any](t *testing.T, h RowsHarness[S, V]) {
 		"encrypts secrets":                  {h.Secret != nil, h.seals},
 	} {
 		if test.asked {
-			t.Run(name, func(t *testing.T) {
+			t.Run(reflect.TypeFor[V]().String()+": "+name, func(t *testing.T) {
 				t.Parallel()
 				test.run(t, h.New(t))
 			})
