@@ -139,7 +139,7 @@ func (h *Heartbeat) Peers(ctx context.Context) (peers Peers, ok bool, err error)
 		return Peers{}, false, err
 	}
 	if len(held) == maxNodes {
-		return Peers{}, false, callwright.Errorf(callwright.CodeInvalidState, "at most %d nodes may be alive at once", maxNodes-1)
+		return Peers{}, false, callwright.Errorf(callwright.CodeInvalidState, "at most %d nodes may be alive concurrently", maxNodes-1)
 	}
 	dead, err := h.cfg.Leases.Expired(ctx, h.cfg.Kind, now, maxNodes)
 	if err != nil {
