@@ -92,9 +92,9 @@ func (p Principal) Entitled(e Entitlement) bool { return slices.Contains(p.Entit
 // Tenants stores organizations and the records of their keys and sessions. Webhook secrets are encrypted at rest.
 // callwrighttest.RunTenants tests it.
 //
-// Every field comes back as it was stored, an empty list as empty and not as nil; times are returned in UTC, exact to the
-// microsecond. Lists are ordered by CreatedAt and then ID, both descending, and start after a keyset (CreatedAt, ID); the zero keyset
-// is the beginning.
+// Every field comes back unchanged, an empty list as empty and not as nil; times are returned in UTC, exact to the microsecond.
+// Lists are ordered by CreatedAt and then ID, both descending, and start after a keyset (CreatedAt, ID); the zero keyset is the
+// beginning.
 type Tenants interface {
 	OrganizationStore
 	KeyStore

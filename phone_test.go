@@ -146,7 +146,7 @@ func TestCountryCheck(t *testing.T) {
 	}
 }
 
-// FuzzParseNumber wants a number that is parsed to be one in E.164 that ends with the digits that were typed, but for a trunk prefix.
+// FuzzParseNumber checks that a parsed number is in E.164 and ends with the typed digits, except for a trunk prefix.
 func FuzzParseNumber(f *testing.F) {
 	f.Add("US", "+12025550102")
 	f.Add("US", "4155550108")

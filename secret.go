@@ -99,7 +99,7 @@ func (k *Keyring) Open(purpose, sealed string) (Secret, error) {
 	}
 	raw, err := base64.RawStdEncoding.DecodeString(text)
 	if err != nil || len(raw) < aead.NonceSize() {
-		return "", fmt.Errorf("%w: not what Seal returns", ErrWrongKey)
+		return "", fmt.Errorf("%w: not a text of Seal", ErrWrongKey)
 	}
 	plain, err := aead.Open(raw[aead.NonceSize():aead.NonceSize()], raw[:aead.NonceSize()], raw[aead.NonceSize():], []byte(purpose))
 	if err != nil {

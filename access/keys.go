@@ -74,8 +74,8 @@ func (s *Service) insertKey(ctx context.Context, k callwright.APIKey) error {
 	return s.cfg.Store.InsertKey(ctx, k)
 }
 
-// Keys returns a page of the records of an organization's keys, the newest first, of 1 to MaxPage. Those that were revoked or
-// have expired are among them. CodeNotFound: the organization is absent.
+// Keys returns a page of the records of an organization's keys, the newest first, of 1 to MaxPage. It includes revoked and expired
+// keys. CodeNotFound: the organization is absent.
 func (s *Service) Keys(
 	ctx context.Context, org callwright.OrgID, after callwright.Keyset, limit int,
 ) (callwright.Page[callwright.APIKey], error) {

@@ -113,7 +113,7 @@ func (s *Service) Sessions(
 	return page(limit, func(limit int) ([]callwright.Session, error) {
 		now := s.cfg.Clock.Now()
 		list, err := s.cfg.Store.Sessions(ctx, org, now, SessionIdle, after, limit)
-		return slices.DeleteFunc(list, func(session callwright.Session) bool { return aged(session, now) }), err // the last, as they are the oldest
+		return slices.DeleteFunc(list, func(session callwright.Session) bool { return aged(session, now) }), err // the last ones, because they are the oldest
 	}, func(session callwright.Session) callwright.Keyset {
 		return callwright.Keyset{At: session.CreatedAt, ID: session.ID}
 	})

@@ -25,7 +25,7 @@ func signIn(t *testing.T, s *access.Service, k access.NewKey) (token string, ses
 	return token, session
 }
 
-// wantSession wants a token to be in force, or to be refused.
+// wantSession checks that a token is in force, or refused.
 func wantSession(t *testing.T, what string, s *access.Service, token string, good bool) {
 	t.Helper()
 	p, session, err := s.Session(t.Context(), token)
@@ -250,7 +250,7 @@ func TestUsedSessionsGoOn(t *testing.T) {
 	})
 }
 
-// TestUsedSessionsEndAfterAWeek uses a session for as long as it lasts, and wants it neither taken nor listed afterwards.
+// TestUsedSessionsEndAfterAWeek uses a session to its end, and checks that it is neither accepted nor listed afterwards.
 func TestUsedSessionsEndAfterAWeek(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -98,7 +98,7 @@ func (l faultList) first() error {
 // checkTexts checks the fields that need no port.
 func (a Agent) checkTexts(found *faultList) {
 	led := a.Pathway.ID != ""
-	found.addIf(a.Task != "" && led, "task", "excludes pathway_id: either says what the agent is there for")
+	found.addIf(a.Task != "" && led, "task", "excludes pathway_id: set only one of them")
 	found.addIf(a.Task != "" && strings.TrimSpace(a.Task) == "", "task", "must not be blank")
 	found.addIf(callwright.Longer(a.Task, MaxTask), "task", "must have at most %d characters", MaxTask)
 	found.addIf(callwright.Longer(a.Persona, MaxPersona), "persona", "must have at most %d characters", MaxPersona)

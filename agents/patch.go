@@ -266,7 +266,7 @@ func (p Patch) lead(a Agent) (Agent, error) {
 	case p.PersonaID.Set && (p.Task.Set || p.Pathway.Set):
 		return Agent{}, errPersonaExcludes
 	case p.Task.Set && p.Pathway.Set:
-		return Agent{}, callwright.Invalid(string(SettingTask), "excludes pathway_id: either says what the agent is there for")
+		return Agent{}, callwright.Invalid(string(SettingTask), "excludes pathway_id: set only one of them")
 	case p.PersonaID.Set:
 		a.Task, a.Pathway, a.PersonaID = "", PathwayRef{}, p.PersonaID.OrZero()
 	case p.Task.Set:

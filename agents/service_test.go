@@ -95,7 +95,7 @@ func update(t *testing.T, s *agents.Service, p agents.Patch) (agents.Agent, agen
 	return n.Agent, report
 }
 
-// TestNewNamesWhatIsMissing wants each required port by its name.
+// TestNewNamesWhatIsMissing checks that the error names each missing port.
 func TestNewNamesWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	store := memstore.New()

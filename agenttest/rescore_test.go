@@ -26,7 +26,7 @@ func expects(word string) callwright.Optional[[]assert.Assertion] {
 	}})
 }
 
-// TestRescore scores runs again by assertions that are not kept. Runs and scenario stay as they were.
+// TestRescore scores runs again by assertions that are not kept. Runs and scenario stay unchanged.
 func TestRescore(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -1,8 +1,6 @@
 package agenttest
 
 import (
-	"log/slog"
-
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agenttest/engine"
@@ -14,13 +12,13 @@ import (
 
 // Config configures a Service.
 type Config struct {
-	Store    Store             // required
-	Atomic   callwright.Atomic // required: transactions of the store
-	Work     callwright.Work   // required: creates the runs of large groups, sends notices, deletes old runs
-	Leases   node.Leases       // required: show the live nodes
-	Node     string            // names this process; every process of a deployment, past or present, has another name; required
-	Pathways group.Pathways    // required
-	Engine   *engine.Engine    // required: holds the conversations
+	Store    Store             `required:"always"`
+	Atomic   callwright.Atomic `required:"always"` // transactions of the store
+	Work     callwright.Work   `required:"always"` // creates the runs of large groups, sends notices, deletes old runs
+	Leases   node.Leases       `required:"always"` // show the live nodes
+	Node     string            `required:"always"` // names this process; every process of a deployment, past or present, has another name
+	Pathways group.Pathways    `required:"always"`
+	Engine   *engine.Engine    `required:"always"` // holds the conversations
 
 	Personas   run.Personas    // nil: personas cannot be tested
 	URLs       callwright.URLs // checks webhook URLs; nil: none is allowed
@@ -40,9 +38,7 @@ type Config struct {
 	PerOrg     int // runs of one organization that all nodes execute concurrently; 0: run.DefaultPerOrg
 	Watchers   int // maximum number of open watchers; 0: 1000
 
-	Clock  callwright.Clock // nil: callwright.SystemClock
-	IDs    callwright.IDs   // nil: callwright.UUIDs
-	Logger *slog.Logger     // nil: discards
+	callwright.Runtime
 }
 
 // Notifier sends the ends of runs and groups to webhooks.
@@ -69,18 +65,20 @@ type Service struct {
 
 // New checks the configuration and registers the durable work. Run executes runs.
 func New(c Config) (*Service, error) {
+	if err := callwright.PrepareConfig(&c); err != nil {
+		return nil, err
+	}
 	s := &Service{
 		cfg: c, versions: run.Versions{Pathways: c.Pathways, Personas: c.Personas}, reads: run.NewReads(), rescores: run.NewReads(),
 	}
 	runs, err := run.Config{
 		Store: c.Store, Scenarios: c.Store, Atomic: c.Atomic, Work: c.Work, Leases: c.Leases, Node: c.Node, Versions: s.versions, Engine: c.Engine,
 		URLs: c.URLs, Notifier: c.Notifier, Failures: c.Failures, Deliveries: c.Deliveries,
-		Concurrent: c.Concurrent, PerOrg: c.PerOrg, Watchers: c.Watchers, Clock: c.Clock, IDs: c.IDs, Logger: c.Logger,
+		Concurrent: c.Concurrent, PerOrg: c.PerOrg, Watchers: c.Watchers, Runtime: c.Runtime,
 	}.Complete()
 	if err != nil {
 		return nil, err
 	}
-	s.cfg.Clock, s.cfg.IDs, s.cfg.Logger = runs.Clock, runs.IDs, runs.Logger
 	s.Service, err = group.New(group.Config{
 		Run: runs, Store: c.Store, Scenarios: subjects{c.Store}, Pathways: c.Pathways, Reads: s.reads, Notifier: c.Notifier, Failures: c.Failures,
 	})

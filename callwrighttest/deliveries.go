@@ -54,7 +54,7 @@ func storeDeliveries(t *testing.T, s delivery.Store, all ...delivery.Delivery) {
 	}
 }
 
-// wantDeliveries wants an organization to have some deliveries in a state, those first whose Since is latest.
+// wantDeliveries checks the deliveries of an organization in a state, in descending order of Since.
 func wantDeliveries(t *testing.T, s delivery.Store, org callwright.OrgID, state delivery.State, want ...delivery.Delivery) {
 	t.Helper()
 	got, err := s.Deliveries(t.Context(), org, state, deliveryTime, callwright.Keyset{}, 100)
@@ -141,9 +141,9 @@ func NewDeliveryLog(t testing.TB, s delivery.Store) *delivery.Log {
 	return log
 }
 
-// WantDeliveries wants a log to list some deliveries of an organization and no others, the latest first failure first. Each is given as its
-// kind, subject, host, state and attempts, such as "call c1 example.com given_up 11". It also wants a next attempt of pending deliveries
-// alone, and no field that shows more of an address than its host.
+// WantDeliveries checks the listed deliveries of an organization, in descending order of their first failure. Each is given as its
+// kind, subject, host, state and attempts, such as "call c1 example.com given_up 11". It also wants a next attempt of pending
+// deliveries alone, and no field that shows more of an address than its host.
 func WantDeliveries(t testing.TB, log *delivery.Log, org callwright.OrgID, want ...string) {
 	t.Helper()
 	page, err := log.List(t.Context(), org, "", callwright.Keyset{}, delivery.MaxPage)

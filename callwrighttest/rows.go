@@ -30,7 +30,7 @@ type RowsHarness[S, V any] struct {
 	Version func(v *V) *int64
 	// Insert adds a value. It returns CodeConflict if the key is taken, by whichever organization.
 	Insert func(s S, ctx context.Context, v V) error
-	// InsertedTwice reports whether Insert returns no error if the key is taken, and leaves the value as it is.
+	// InsertedTwice reports whether Insert returns no error if the key is taken, and does not change the value.
 	InsertedTwice bool
 	// PerOrg reports whether organizations have keys of their own, so that a key of one can be another's, too.
 	PerOrg bool
@@ -98,7 +98,7 @@ func RunRows[S, V any](t *testing.T, h RowsHarness[S, V]) {
 		"encrypts secrets":                  {h.Secret != nil, h.seals},
 	} {
 		if test.asked {
-			t.Run(name, func(t *testing.T) {
+			t.Run(reflect.TypeFor[V]().String()+": "+name, func(t *testing.T) {
 				t.Parallel()
 				test.run(t, h.New(t))
 			})
@@ -126,7 +126,7 @@ func (h RowsHarness[S, V]) inserted(v V) V {
 	return v
 }
 
-// want wants a value to be stored as it is.
+// want checks that a value is stored unchanged.
 func (h RowsHarness[S, V]) want(t *testing.T, s S, when string, want V) {
 	t.Helper()
 	if got, err := h.Find(s, t.Context(), want); err != nil || !h.Equal(t, got, want) {

@@ -49,7 +49,7 @@ func insertSessions(t *testing.T, s callwright.Tenants, sessions ...callwright.S
 	}
 }
 
-// wantSessions wants an organization to have the live sessions with some ids, the newest first.
+// wantSessions checks the ids of an organization's live sessions, the newest first.
 func wantSessions(t *testing.T, s callwright.Tenants, org callwright.OrgID, now time.Time, want ...string) {
 	t.Helper()
 	found, err := s.Sessions(t.Context(), org, now, time.Hour, callwright.Keyset{}, 100)

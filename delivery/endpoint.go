@@ -25,8 +25,8 @@ type Endpoint struct {
 	Version  int64      // 0: not stored yet; each change increments it
 }
 
-// EndpointStore stores endpoints that fail. An endpoint is identified by its Org and its whole Host, port included. Every field comes
-// back as it was stored; times are returned in UTC, exact to the microsecond. callwrighttest.RunEndpointStore tests it.
+// EndpointStore stores endpoints that fail. An endpoint is identified by its Org and its whole Host, port included. Every field
+// comes back unchanged; times are returned in UTC, exact to the microsecond. callwrighttest.RunEndpointStore tests it.
 type EndpointStore interface {
 	// Endpoint returns an endpoint; CodeNotFound: it does not fail.
 	Endpoint(ctx context.Context, org callwright.OrgID, host string) (Endpoint, error)
@@ -199,7 +199,7 @@ func (d *Log) Send(ctx context.Context, m Message, happened time.Time, send func
 	defer release()
 	failure = send(ctx)
 	if failure != nil && ctx.Err() != nil {
-		return failure, nil // broken off: it says nothing of the endpoint
+		return failure, nil // interrupted: no result of the endpoint
 	}
 	d.lanes.learn(way, failure)
 	if d.cfg.Endpoints == nil {
@@ -318,7 +318,7 @@ func (d *Log) Resume(ctx context.Context, org callwright.OrgID, host string) err
 	return d.cfg.Endpoints.DeleteEndpoint(ctx, org, host)
 }
 
-// taskPaused tells the owner of an endpoint that it is paused.
+// taskPaused notifies the owner of a paused endpoint.
 const taskPaused callwright.TaskKind[pausedArgs] = "delivery.paused"
 
 type pausedArgs struct {

@@ -58,15 +58,15 @@ const (
 	GivenUp   State = "given_up"  // the webhook refused it permanently, or failed for a day
 )
 
-// Store stores deliveries. A delivery is identified by its Org and ID. Every field comes back as it was stored; times are
-// returned in UTC, exact to the microsecond. callwrighttest.RunDeliveryStore tests it.
+// Store stores deliveries. A delivery is identified by its Org and ID. Every field comes back unchanged; times are returned in UTC,
+// exact to the microsecond. callwrighttest.RunDeliveryStore tests it.
 type Store interface {
-	// StoreDelivery adds a delivery, or replaces the stored one except for its Since, and adds the Attempts of both. It also deletes
-	// deliveries of the organization whose Since is before a time, at least one if there is one that no other transaction holds; the
-	// zero time deletes none.
+	// StoreDelivery adds a delivery, or replaces the stored one except for its Since, and adds the Attempts of both. It also
+	// deletes deliveries of the organization whose Since is before a time, at least one unless all are locked by other
+	// transactions; the zero time deletes none.
 	StoreDelivery(ctx context.Context, d Delivery, before time.Time) error
 	// FinishDelivery copies State, Last and Failure of d to a pending delivery, adds d.Attempts to its Attempts, and clears Next.
-	// An empty d.Failure leaves Failure as it is. A delivery that is absent or not pending stays as it is, without an error.
+	// An empty d.Failure leaves Failure as it is. A delivery that is absent or not pending stays unchanged, without an error.
 	FinishDelivery(ctx context.Context, d Delivery) error
 	// Deliveries returns up to limit deliveries of an organization whose Since is at or after a time, by Since and then ID, both
 	// descending, from after a keyset (Since, ID) on; the zero keyset is the beginning. An empty state selects all.

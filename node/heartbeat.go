@@ -139,7 +139,7 @@ func (h *Heartbeat) Peers(ctx context.Context) (peers Peers, ok bool, err error)
 		return Peers{}, false, err
 	}
 	if len(held) == maxNodes {
-		return Peers{}, false, callwright.Errorf(callwright.CodeInvalidState, "at most %d nodes may be alive at once", maxNodes-1)
+		return Peers{}, false, callwright.Errorf(callwright.CodeInvalidState, "at most %d nodes may be alive concurrently", maxNodes-1)
 	}
 	dead, err := h.cfg.Leases.Expired(ctx, h.cfg.Kind, now, maxNodes)
 	if err != nil {
@@ -174,12 +174,12 @@ func (h *Heartbeat) steady(now time.Time) bool {
 	return !h.runs || now.Sub(h.last) <= outOfContact && now.Sub(h.since) >= steadyAfter
 }
 
-// Peers tells which nodes are alive.
+// Peers lists the nodes that are alive.
 type Peers struct {
 	Alive []string // nodes that hold their leases, sorted; this one too, if it holds its own
 
 	lastSeen map[string]time.Time
 }
 
-// LastSeen returns the last renewal of a dead node, or zero when the node is not known.
+// LastSeen returns the last renewal of a dead node, or zero when the node is unknown.
 func (p Peers) LastSeen(node string) time.Time { return p.lastSeen[node] }

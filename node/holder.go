@@ -46,9 +46,9 @@ type HolderConfig struct {
 	callwright.Runtime
 }
 
-// Holder holds the work of one kind that this process does, such as its live calls. It says by a Heartbeat that the process is
-// alive, keeps a context for each item, by which the item can be stopped, and drains when the process stops. T is the domain's data
-// of an item.
+// Holder holds the work of one kind that this process does, such as its live calls. Its Heartbeat reports that the process is
+// alive. It has a context for each item, which stops the item, and drains when the process stops. T is the domain's data of an
+// item.
 type Holder[T any] struct {
 	cfg   HolderConfig
 	heart *Heartbeat
@@ -196,7 +196,7 @@ func (h *Holder[T]) Hold(ctx context.Context, id string, value T) (*Slot, bool) 
 	return &Slot{ctx, func() { h.release(id) }, func() { h.end(id) }}, true
 }
 
-// Go works on the item in a goroutine of its own, and releases the slot at the end. The context of f ends when the item is stopped.
+// Go works on the item in a new goroutine, and releases the slot at the end. The context of f ends when the item is stopped.
 func (s *Slot) Go(f func(ctx context.Context)) {
 	go func() {
 		defer s.ended()

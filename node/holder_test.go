@@ -68,20 +68,23 @@ func (h *holder) leased() bool {
 	return len(held) == 1
 }
 
-// hold holds an item until it is stopped and then for a while, and returns where the cause is sent.
-func (h *holder) hold(id string, value int, while time.Duration) <-chan error {
+// end is the end of an item.
+type end struct{ cause error }
+
+// hold holds an item until it is stopped and then for a while, and returns where its end is sent.
+func (h *holder) hold(id string, value int, while time.Duration) <-chan end {
 	h.t.Helper()
 	slot, ok := h.Hold(h.t.Context(), id, value)
 	if !ok {
 		h.t.Fatalf("%s is not held", id)
 	}
-	cause := make(chan error, 1)
+	ended := make(chan end, 1)
 	slot.Go(func(ctx context.Context) {
 		<-ctx.Done()
 		time.Sleep(while)
-		cause <- context.Cause(ctx)
+		ended <- end{context.Cause(ctx)}
 	})
-	return cause
+	return ended
 }
 
 func TestHolderHolds(t *testing.T) {
@@ -106,17 +109,18 @@ func TestHolderHolds(t *testing.T) {
 			t.Errorf("held: %v", all)
 		}
 		h.StopWhere(errStopped, func(_ string, value int) bool { return value == 2 })
-		if err := <-b; err != errStopped { //nolint:errorlint // as it is
-			t.Errorf("b ends with %v", err)
+		if e := <-b; e.cause != errStopped { //nolint:errorlint // as it is
+			t.Errorf("b ends with %v", e.cause)
 		}
 		h.stop()
-		if err := <-a; err != errDraining { //nolint:errorlint // as it is
-			t.Errorf("a ends with %v", err)
+		if e := <-a; e.cause != errDraining { //nolint:errorlint // as it is
+			t.Errorf("a ends with %v", e.cause)
 		}
 	})
 }
 
-// TestHolderDrains gives items a time to end, holds nothing new meanwhile, and keeps the lease until the last one has ended.
+// TestHolderDrains checks that items get time to end, that no new ones are accepted meanwhile, and that the lease stays until the
+// last one has ended.
 func TestHolderDrains(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -150,8 +154,8 @@ func TestHolderDrains(t *testing.T) {
 		if took := time.Since(begin); took != time.Minute+time.Hour || !drained.Equal(time.Now()) || h.leased() {
 			t.Errorf("it took %s, leased %t", took, h.leased())
 		}
-		if err := <-a; err != errDraining { //nolint:errorlint // as it is
-			t.Errorf("a ends with %v", err)
+		if e := <-a; e.cause != errDraining { //nolint:errorlint // as it is
+			t.Errorf("a ends with %v", e.cause)
 		}
 	})
 }
@@ -233,8 +237,8 @@ func TestHolderStops(t *testing.T) {
 		marked = []string{"gone", "a"}
 		mu.Unlock()
 		begin := time.Now()
-		if err := <-a; err != errStopped || time.Since(begin) > time.Second { //nolint:errorlint // as it is
-			t.Errorf("a ends with %v after %s", err, time.Since(begin))
+		if e := <-a; e.cause != errStopped || time.Since(begin) > time.Second { //nolint:errorlint // as it is
+			t.Errorf("a ends with %v after %s", e.cause, time.Since(begin))
 		}
 		synctest.Wait()
 		if refills.Load() < before+1 {

@@ -35,9 +35,9 @@ type share struct {
 	next time.Time     // time at which the caller refused last will retry
 }
 
-// Claim takes a place for a user. It returns the function that gives the place back, which is called once; nil: there is no
-// place for the user now, and wait says when to try again, from a quarter of a second to 45 seconds. Those that are put off
-// together are told different times, by how fast the user's places become free.
+// Claim takes a place for a user. It returns the function that returns the place, to be called once. nil: no place for the user is
+// free, and wait is the time until a retry, from a quarter of a second to 45 seconds. Concurrent refusals get different waits,
+// according to the rate at which the user's places become free.
 func (s *Shares) Claim(user string) (release func(), wait time.Duration) {
 	return s.ClaimUpTo(user, s.Total)
 }

@@ -49,8 +49,8 @@ func newShares(c Config, rt callwright.Runtime) (shares, error) {
 	return s, nil
 }
 
-// divide gives each use its maximum if the limit allows it, and otherwise the same fraction of it. whole is the sum
-// of the maxima.
+// divide returns for each use its maximum if the limit allows it, and otherwise the same fraction of it. whole is the sum of the
+// maxima.
 func divide(c Config, limit uint64) (s shares, whole int, err error) {
 	most := shares{
 		http: c.HTTPConnections, httpPerAddress: c.HTTPConnectionsPerAddress,

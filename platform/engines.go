@@ -85,7 +85,7 @@ func newEngines(c Config, service *openai.Client) (e spoken) {
 	return e
 }
 
-// both is an error that says two things, either of which may be nil.
+// both joins two errors, either of which may be nil.
 func both(first, second error) error {
 	if first == nil {
 		return second

@@ -99,7 +99,7 @@ func TestWriteWebhookSecret(t *testing.T) {
 	}
 }
 
-// TestSetContact gives the organization an address, and keeps its address without the flag.
+// TestSetContact sets the organization's address, and keeps its address without the flag.
 func TestSetContact(t *testing.T) {
 	t.Parallel()
 	keys := newTenants(t).keys

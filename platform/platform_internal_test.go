@@ -26,7 +26,7 @@ func TestWiring(t *testing.T) {
 	}
 }
 
-// TestStopWhileStarting has the server told to stop while it waits for its database.
+// TestStopWhileStarting stops the server while it waits for its database.
 func TestStopWhileStarting(t *testing.T) {
 	t.Parallel()
 	stopped, stop := context.WithCancel(t.Context())

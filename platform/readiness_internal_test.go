@@ -16,7 +16,7 @@ func TestFollowReadiness(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		var told []bool
 		checks := []func(context.Context) error{
-			func(context.Context) error { return errors.New("starting") }, // says nothing
+			func(context.Context) error { return errors.New("starting") }, // does not respond
 			func(context.Context) error { return nil },
 			func(context.Context) error { return errors.New("disk full") },
 			func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() },

@@ -12,7 +12,8 @@ import (
 	"github.com/callwright/callwright/adapters/testca"
 )
 
-// TestReloadedKeyOfOthers has the SIP key become readable to others while the server runs: the one before stays, and people are told.
+// TestReloadedKeyOfOthers makes the SIP key readable to others while the server runs: the previous one stays in use, and the log
+// has a warning.
 func TestReloadedKeyOfOthers(t *testing.T) {
 	t.Parallel()
 	ca, err := testca.Open(t.TempDir())

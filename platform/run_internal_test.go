@@ -69,7 +69,7 @@ func get(t *testing.T, h http.Handler, path string) int {
 	return w.Code
 }
 
-// TestNewRefuses wants errors that name the setting.
+// TestNewRefuses checks that errors name the setting.
 func TestNewRefuses(t *testing.T) {
 	t.Parallel()
 	for want, change := range map[string]func(c *Config){

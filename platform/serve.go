@@ -265,7 +265,7 @@ func serve(lc fx.Lifecycle, p parts) {
 	lc.Append(fx.StopHook(func(ctx context.Context) {
 		ctx, cancel := context.WithTimeout(ctx, answerTimeout)
 		defer cancel()
-		_ = p.Pathways.Close(ctx) // turns that were cut off have told their callers
+		_ = p.Pathways.Close(ctx) // interrupted turns have answered their callers
 	}))
 	lc.Append(background(func(ctx context.Context) { p.fail("work", func() error { return p.Work.Run(ctx) }) }))
 	lc.Append(background(endless(p.Monitor.Run)))

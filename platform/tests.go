@@ -61,7 +61,7 @@ func newTests(p testParts) (*agenttest.Service, error) {
 	}
 	c := agenttest.Config{
 		Store: agentteststore.Store{DB: p.DB}, Atomic: p.DB, Work: p.Work, Leases: bunstore.Leases{DB: p.DB}, Node: string(p.Node),
-		Pathways: p.Pathways, Personas: p.Personas, Engine: held, URLs: p.Webhooks, Notifier: agenttestapi.NewNotifier(p.Webhooks), Logger: p.Runtime.Logger,
+		Pathways: p.Pathways, Personas: p.Personas, Engine: held, URLs: p.Webhooks, Notifier: agenttestapi.NewNotifier(p.Webhooks), Runtime: p.Runtime,
 		Chats: p.Pathways, Transcripts: join.Transcripts{Store: agentstore.Calls{DB: p.DB}}, Writer: p.Model,
 		Documents: p.Pathways, Model: p.Model, Analyst: p.Model, Deliveries: p.Deliveries,
 	}
@@ -81,7 +81,7 @@ func newTests(p testParts) (*agenttest.Service, error) {
 func newTornados(p testParts, tests *agenttest.Service) (*tornado.Service, error) {
 	c := tornado.Config{
 		Store: agentteststore.Sessions{DB: p.DB}, Atomic: p.DB, Work: p.Work, Leases: bunstore.Leases{DB: p.DB}, Node: string(p.Node),
-		Pathways: p.Pathways, Runs: tests, Analyst: p.Model, Logger: p.Runtime.Logger,
+		Pathways: p.Pathways, Runs: tests, Analyst: p.Model, Runtime: p.Runtime,
 	}
 	if p.Config.hasModel() {
 		c.Model = p.Model

@@ -87,7 +87,7 @@ func openDatabase(ctx context.Context, c Config) error {
 	return db.Close()
 }
 
-// give gives a folder and all that it holds to nobody, if the test may.
+// give changes the owner of a folder and its files to nobody, if the test may.
 func give(t *testing.T, folder string) {
 	t.Helper()
 	err := filepath.WalkDir(folder, func(path string, _ os.DirEntry, err error) error {

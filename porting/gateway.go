@@ -121,7 +121,7 @@ const (
 type Portability struct {
 	Number      callwright.PhoneNumber
 	Portable    bool
-	Type        NumberType // never empty: UnknownType if it is not known
+	Type        NumberType // never empty: UnknownType if it is unknown
 	PINRequired bool
 	Failure     FailureCode // reason for which it cannot be ported; empty: it can
 	Problem     string      // details of Failure, for example the error of an invalid number, which Number then repeats; may be empty

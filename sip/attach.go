@@ -34,7 +34,7 @@ type FailedNumber struct {
 	Unproven bool // the organization must first prove the number: NeedsProof
 }
 
-// MaxNumbers is the most numbers of one attachment.
+// MaxNumbers is the maximum number of numbers in one attachment.
 const MaxNumbers = 100
 
 // Attach creates trunks. An error of a direction or of the store fails the whole attachment; an error of a number fails all

@@ -37,9 +37,9 @@ type Delivery struct {
 	DoneAt    *time.Time // nil: pending
 }
 
-// Deliveries stores the deliveries of alerts. A trunk is identified by Org and TrunkID. Given and returned values share no memory with
-// stored ones. Every field comes back as it was stored; times are returned in UTC, exact to the microsecond. siptest.RunDeliveries tests
-// it.
+// Deliveries stores the deliveries of alerts. A trunk is identified by Org and TrunkID. Given and returned values share no memory
+// with stored ones. Every field comes back unchanged; times are returned in UTC, exact to the microsecond. siptest.RunDeliveries
+// tests it.
 type Deliveries interface {
 	// AddDelivery adds a delivery, and deletes the oldest ones of its trunk so that at most keep remain. It leaves a stored
 	// delivery with the same ID unchanged, without an error.

@@ -158,7 +158,7 @@ const (
 	two = "+15550000002"
 )
 
-// attach attaches, and wants no number to fail.
+// attach attaches numbers, and checks that none fails.
 func (h *house) attach(org callwright.OrgID, numbers []string, directions ...sip.DirectionInput) sip.Attached {
 	h.t.Helper()
 	done, err := h.Attach(h.t.Context(), org, sip.Attachment{Numbers: numbers, Directions: directions})
@@ -192,7 +192,7 @@ func registering(endpoint string) sip.DirectionInput {
 	}
 }
 
-// wantField wants an error of a code about a field.
+// wantField checks for an error with a code about a field.
 func wantField(t *testing.T, err error, code callwright.Code, field string) {
 	t.Helper()
 	e, ok := errors.AsType[*callwright.Error](err)

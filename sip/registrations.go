@@ -32,8 +32,8 @@ type Registration struct {
 }
 
 // Registrations stores registrations. Each registration belongs to one node, which holds the connection for calls, or to no node.
-// Leases show the live nodes; other nodes release the registrations of dead ones. Every field comes back as it was stored, a zero
-// time as zero; other times are returned in UTC, exact to the microsecond. siptest.RunRegistrations tests it.
+// Leases show the live nodes; other nodes release the registrations of dead ones. Every field comes back unchanged, a zero time as
+// zero; other times are returned in UTC, exact to the microsecond. siptest.RunRegistrations tests it.
 type Registrations interface {
 	// StoreRegistration stores a registration. With Version 0 it adds one that belongs to no node, with Version 1, or replaces an
 	// older one of the trunk, with a Version greater than the older one's; CodeConflict when the trunk's registration belongs to

@@ -6,9 +6,9 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Store stores trunks. Given and returned trunks share no memory with stored ones. Every field comes back as it was stored: nil as
-// nil, and a pointer to an empty Failover, Codecs or Alerts as such a pointer; times are returned in UTC, exact to the microsecond.
-// A store encrypts at rest the passwords of a trunk, its Headers, whose constants may be keys of other systems, and the URL of its
+// Store stores trunks. Given and returned trunks share no memory with stored ones. Every field comes back unchanged: nil as nil,
+// and a pointer to an empty Failover, Codecs or Alerts as such a pointer; times are returned in UTC, exact to the microsecond. A
+// store encrypts at rest the passwords of a trunk, its Headers, whose constants may be keys of other systems, and the URL of its
 // alerts' webhook. siptest.RunStore and siptest.RunHold test it.
 type Store interface {
 	// Hold locks a number for the transaction of ctx: it waits until no other transaction holds the number, and makes others wait

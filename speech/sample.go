@@ -59,8 +59,8 @@ type Sample struct {
 }
 
 // Samples stores samples. speechtest.RunSamples tests an adapter. All methods take part in the transaction of ctx, and see its
-// earlier changes. Every field comes back as it was stored, Duration and Latency to the nanosecond; times are returned in UTC, exact
-// to the microsecond.
+// earlier changes. Every field comes back unchanged, Duration and Latency to the nanosecond; times are returned in UTC, exact to
+// the microsecond.
 type Samples interface {
 	// InsertSample adds a sample of s.Org; CodeConflict when any organization's sample has the same id.
 	InsertSample(ctx context.Context, s Sample) error

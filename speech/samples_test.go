@@ -97,7 +97,7 @@ func TestLinks(t *testing.T) {
 	})
 }
 
-// TestSweep wants samples to go after their time, and audio with its last sample.
+// TestSweep checks that samples are deleted after their time, and audio with its last sample.
 func TestSweep(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {

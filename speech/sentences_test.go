@@ -30,7 +30,7 @@ func TestSentences(t *testing.T) {
 	}
 }
 
-// FuzzSentences wants all words of a text in their order, in pieces that an engine takes.
+// FuzzSentences checks that all words of a text stay in their order, in pieces that an engine accepts.
 func FuzzSentences(f *testing.F) {
 	f.Add("Yes. No, thank you! Dr. Smith is in.\n\nOne more… and 。 the end")
 	f.Add(strings.Repeat("x", 1000) + " " + strings.Repeat("a, ", 300))

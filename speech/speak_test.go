@@ -204,7 +204,7 @@ func TestFailuresKeepNothing(t *testing.T) {
 	}
 }
 
-// TestStreamBegins wants the first sentence before the second is asked for.
+// TestStreamBegins checks that the first sentence arrives before the second is requested.
 func TestStreamBegins(t *testing.T) {
 	t.Parallel()
 	var gate chan struct{} // of the test's own time
@@ -247,7 +247,7 @@ func TestStreamBegins(t *testing.T) {
 	})
 }
 
-// TestStreamOfOneSentence wants the length in the header, because it is known.
+// TestStreamOfOneSentence checks that the header contains the known length.
 func TestStreamOfOneSentence(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {

@@ -49,9 +49,9 @@ func Key(name string) string {
 }
 
 // Voices stores the voices of organizations. speechtest.RunVoices tests an adapter. All methods take part in the transaction of
-// ctx. A transaction can continue after an error with a code. Every field comes back as it was stored, factors of a Prosody
-// exactly; times are returned in UTC, exact to the microsecond. Given and returned voices share no memory with stored ones. Of
-// concurrent calls that conflict, by a name or by a Version, one succeeds.
+// ctx. A transaction can continue after an error with a code. Every field comes back unchanged, factors of a Prosody exactly; times
+// are returned in UTC, exact to the microsecond. Given and returned voices share no memory with stored ones. Of concurrent calls
+// that conflict, by a name or by a Version, one succeeds.
 type Voices interface {
 	// InsertVoice adds a voice of v.Org. CodeConflict with the field "name": the organization has a voice with the same Key.
 	// CodeConflict without a field: any organization's voice has the same id.

@@ -66,7 +66,7 @@ func TestRename(t *testing.T) {
 	})
 }
 
-// TestDelete wants the samples of a deleted voice to stay, and calls with it to be spoken.
+// TestDelete checks that the samples of a deleted voice stay, and that calls with it are spoken.
 func TestDelete(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {

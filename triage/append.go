@@ -37,7 +37,7 @@ func (s *Service) Append(
 	})
 }
 
-// Answer gives an agent a person's answer of 1 to MaxPrompt characters. A session that awaits input resumes, any other session
+// Answer sends an agent a person's answer of 1 to MaxPrompt characters. A session that awaits input resumes, any other session
 // keeps its state; an ended one is CodeInvalidState.
 func (s *Service) Answer(ctx context.Context, org callwright.OrgID, by Actor, id, session, text string) (Entry, error) {
 	if err := requireText("detail", text, MaxPrompt); err != nil {
@@ -169,7 +169,7 @@ func (st Step) to(from SessionStatus) SessionStatus {
 	return from
 }
 
-// addArtifact gives a new artifact its id, and updates the pending artifacts.
+// addArtifact sets the id of a new artifact, and updates the pending artifacts.
 func (s *Service) addArtifact(sess *Session, a Artifact) (Artifact, error) {
 	n := slices.Index(sess.Pending, a.ID)
 	switch {

@@ -193,7 +193,7 @@ func TestGivingUpADamagedLog(t *testing.T) {
 	}
 }
 
-// TestNewFile wants a new database to be this user's alone, and nothing left of its creation.
+// TestNewFile checks that only this user can access a new database, and that its creation leaves no other files.
 func TestNewFile(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

@@ -75,7 +75,7 @@ func TestLockedFile(t *testing.T) {
 	}
 }
 
-// checkUnavailable wants everything that asks the database to give up.
+// checkUnavailable checks that all queries end with CodeUnavailable.
 func checkUnavailable(t *testing.T, db *bunstore.DB) {
 	tenants := orgstore.Tenants{DB: db}
 	for name, err := range map[string]error{

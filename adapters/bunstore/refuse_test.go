@@ -43,7 +43,7 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// TestRefusesText gives every way into the database a text that PostgreSQL cannot keep.
+// TestRefusesText writes a text that PostgreSQL cannot store in every way.
 func TestRefusesText(t *testing.T) {
 	t.Parallel()
 	const good = "fine"
@@ -176,7 +176,7 @@ func TestRefusesText(t *testing.T) {
 	})
 }
 
-// FuzzText wants every text to come back as it was, or to be refused.
+// FuzzText checks that every text comes back unchanged, or is refused.
 func FuzzText(f *testing.F) {
 	for _, seed := range []string{"", "it's", `"\u0000"`, "?", "?0", "\\", "ü\u2028", "a\x00", "\xff", "{}'; --"} {
 		f.Add(seed)

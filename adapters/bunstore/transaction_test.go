@@ -259,7 +259,7 @@ func TestServerIsAway(t *testing.T) {
 	}
 }
 
-// TestBusy gives Do the error that another process's transaction causes: it tries again, but not for ever.
+// TestBusy checks that Do retries after the error of another process's transaction, but not without end.
 func TestBusy(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "busy.db")

@@ -105,7 +105,7 @@ func TestModes(t *testing.T) {
 	}
 }
 
-// TestReplays wants a reply part by part as it was, and an answer with its usage.
+// TestReplays checks that replies are replayed part by part, and answers with their usage.
 func TestReplays(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "c.jsonl")
@@ -138,7 +138,7 @@ func TestReplays(t *testing.T) {
 	}
 }
 
-// TestKey wants every field of a request but the organization to count, and the order in JSON not to.
+// TestKey checks that every field of a request except the organization changes the key, and the order in JSON does not.
 func TestKey(t *testing.T) {
 	t.Parallel()
 	zero := 0.0

@@ -73,7 +73,7 @@ func TestTornLine(t *testing.T) {
 	}
 }
 
-// TestChangedLine wants a recording whose request was changed not to answer another.
+// TestChangedLine checks that a recording with a changed request answers no other request.
 func TestChangedLine(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "c.jsonl")
@@ -93,7 +93,7 @@ func TestChangedLine(t *testing.T) {
 	}
 }
 
-// TestDiskFails wants to be told that an answer was not recorded.
+// TestDiskFails checks for the error that an answer was not recorded.
 func TestDiskFails(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "c.jsonl")
@@ -136,7 +136,7 @@ func TestLineForPeople(t *testing.T) {
 	}
 }
 
-// FuzzLoad wants any file to be taken, and to do no harm.
+// FuzzLoad checks that any file loads or fails without harm.
 func FuzzLoad(f *testing.F) {
 	f.Add([]byte(`{"key":"a","parts":[{"text":"x"}],"request":{"kind":"reply"}}` + "\n"))
 	f.Add([]byte(`{"key":"a","answer":null,"request":{"kind":"answer"}}` + "\n{"))

@@ -92,7 +92,7 @@ func listVoices(program *engine.Program) (map[string]string, error) {
 func version(program *engine.Program) string {
 	ctx, cancel := context.WithTimeout(context.Background(), listTimeout)
 	defer cancel()
-	printed, _ := program.Run(ctx, "", "--version") // without one, the version is not known
+	printed, _ := program.Run(ctx, "", "--version") // without one, the version is unknown
 	_, after, _ := strings.Cut(string(printed), ": ")
 	name, _, _ := strings.Cut(after, " ")
 	return name

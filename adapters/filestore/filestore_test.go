@@ -70,7 +70,7 @@ func TestForeignAndAbsent(t *testing.T) {
 	}
 }
 
-// TestCoded gives a code to the errors of a full disk and of a spent quota, and to no other.
+// TestCoded checks the codes of errors of a full disk and an exhausted quota, and that others have none.
 func TestCoded(t *testing.T) {
 	t.Parallel()
 	for _, errno := range []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT} {

@@ -28,7 +28,7 @@ func openFolder(kind, folder string) (*os.Root, error) {
 	return root, nil
 }
 
-// coded gives the error of a full disk a code and a message for people.
+// coded adds a code and a human-readable message to the error of a full disk.
 func coded(kind string, err error) error {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
 		return callwright.Errorf(callwright.CodeUnavailable, "the disk for %s is full", kind).Because(err)

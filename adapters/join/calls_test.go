@@ -136,7 +136,7 @@ func TestReadCallThatWaits(t *testing.T) {
 	}
 }
 
-// TestReadLongCall: a long transcript is told whole, each line where it is.
+// TestReadLongCall: a long transcript is complete, with each line in its place.
 func TestReadLongCall(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -187,7 +187,7 @@ func TestReadTurns(t *testing.T) {
 	}
 }
 
-// TestReadCallWithSecrets: nothing that is meant for another system or for the organization's own programs is told.
+// TestReadCallWithSecrets: values for other systems or for the organization's own programs are not included.
 func TestReadCallWithSecrets(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

@@ -129,7 +129,7 @@ func (h *house) read(l triage.ResourceResolver, id string) (triage.Evidence, str
 // marker stands wherever something secret may be.
 const marker = "hunter2"
 
-// checkSecrets wants nothing secret in a text, and to be told that there is more.
+// checkSecrets checks that a text contains no secrets, and mentions omitted parts.
 func checkSecrets(t *testing.T, e triage.Evidence, text string) {
 	t.Helper()
 	if at := strings.Index(text, marker); at >= 0 {

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 )
 
-// A pathway with all that is told, and with secrets in all that is not.
+// A pathway with all described members, and with secrets in all others.
 var (
 	clinicNodes = []string{
 		`{"globalConfig":{"globalPrompt":"Be brief."}}`,

@@ -59,7 +59,7 @@ func decode(text, from string) (Key, error) {
 	return Key{From: from, key: key}, nil
 }
 
-// Text returns the key as the variable and the file hold it.
+// Text returns the key in the format of the variable and the file.
 func (k Key) Text() callwright.Secret {
 	return callwright.Secret(base64.StdEncoding.EncodeToString(k.key))
 }

@@ -31,8 +31,8 @@ func (tasks) New() tasks { return tasks{byID: map[int64]queued{}} }
 // Clone returns a copy, which a transaction that fails restores. The count of ids is restored, too.
 func (t tasks) Clone() tasks { return tasks{maps.Clone(t.byID), t.lastID} }
 
-// Work is a callwright.Work within one process. Its tasks are gone when the process ends. Each runs in a goroutine of its own, so
-// tasks do not wait for each other, even in one queue.
+// Work is a callwright.Work within one process. Its tasks are gone when the process ends. Each runs in a new goroutine, so tasks do
+// not wait for each other, even in one queue.
 type Work struct {
 	store    *Store
 	logger   *slog.Logger

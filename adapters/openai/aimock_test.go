@@ -24,7 +24,7 @@ import (
 
 const aimockPackage = "@copilotkit/aimock"
 
-// startAIMock installs the mock, starts it on a port of loopback, and gives a client of it. Both take a minute at most.
+// startAIMock installs the mock, starts it on a port of loopback, and returns a client of it. Both take at most a minute.
 func startAIMock(t *testing.T) *openai.Client {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

@@ -49,7 +49,7 @@ func TestAnswerRequest(t *testing.T) {
 	}
 }
 
-// TestSchemaKeepsItsOrder wants the reason to be written before the choice.
+// TestSchemaKeepsItsOrder checks that the reason precedes the choice.
 func TestSchemaKeepsItsOrder(t *testing.T) {
 	t.Parallel()
 	f := &fake{}
@@ -61,7 +61,7 @@ func TestSchemaKeepsItsOrder(t *testing.T) {
 	}
 }
 
-// TestAnswerWithoutSchemaMode wants a service that lacks the mode to be asked without it, once it has said so.
+// TestAnswerWithoutSchemaMode checks that a service without the mode is asked without it after its first refusal.
 func TestAnswerWithoutSchemaMode(t *testing.T) {
 	t.Parallel()
 	const mode, invalid = "'response_format' of type 'json_schema' is not supported with this model.", "Invalid schema for response_format 'judge'"
@@ -104,7 +104,7 @@ func TestAnswerWithoutSchemaMode(t *testing.T) {
 	}
 }
 
-// TestARequestThatIsWrongInAnyForm wants a refusal that has nothing to do with the mode not to be held against it.
+// TestARequestThatIsWrongInAnyForm checks that a refusal for another reason does not disable the mode.
 func TestARequestThatIsWrongInAnyForm(t *testing.T) {
 	t.Parallel()
 	var requests atomic.Int32

@@ -36,7 +36,7 @@ type Config struct {
 	Voices        []string // of the service, for lists: any other name is tried, too; nil: the voices in OpenAI's documentation
 	Transcription string   // the model of speech recognition; empty: gpt-4o-mini-transcribe
 
-	Client *http.Client // nil: one of its own, with http.DefaultTransport's settings
+	Client *http.Client // nil: a separate client with the settings of http.DefaultTransport
 }
 
 // Client is the client of one service. It is an llm.Model, a tts.Synthesizer and a conversation.Recognizer.

@@ -131,7 +131,7 @@ func TestReplyActions(t *testing.T) {
 	}
 }
 
-// TestReplyMessages wants each side's words in its role, and everything that is data out of the rules.
+// TestReplyMessages checks that each side's words have its role, and that rules contain no data.
 func TestReplyMessages(t *testing.T) {
 	t.Parallel()
 	look := llm.ToolCall{ID: "c1", Name: "look", Arguments: json.RawMessage(`{"a":`)}
@@ -185,7 +185,7 @@ func TestReplyMessages(t *testing.T) {
 	}
 }
 
-// TestInstructions wants instructions that tell a model its permitted actions and mark data, and contain nothing else.
+// TestInstructions checks that instructions only list the permitted actions and mark data.
 func TestInstructions(t *testing.T) {
 	t.Parallel()
 	used := []llm.Message{{Role: llm.RoleAgent, Calls: []llm.ToolCall{{ID: "c", Name: "look"}}}, {Role: llm.RoleTool, Call: "c"}}

@@ -94,7 +94,7 @@ func (d dictionary) phrases(hints []string) []phrase {
 
 var digits = [...]string{"zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"}
 
-// spell returns the words of a text as they are spoken, in lower case. Digits are spoken one by one.
+// spell returns the words of a text in spoken form, in lower case. Digits are spoken one by one.
 func spell(text string) []string {
 	var b strings.Builder
 	for _, r := range strings.ToLower(text) {

@@ -69,7 +69,7 @@ func call(t *testing.T, c prompted.Config, script ...[2]string) ([]string, conve
 	return l.all, out, hints
 }
 
-// TestCallWithOnlyATask wants the first sentence, the caller's words, and the note.
+// TestCallWithOnlyATask checks the first sentence, the caller's words, and the note.
 func TestCallWithOnlyATask(t *testing.T) {
 	t.Parallel()
 	got, out, _ := call(t, prompted.Config{Task: "Take a message.", FirstSentence: "Hello {{name}}, what is it?", Variables: map[string]any{"name": "Ada"}},

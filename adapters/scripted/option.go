@@ -113,7 +113,7 @@ func (k knowledge) judge(text string) verdict {
 	return v
 }
 
-// compare judges one comparison. An empty text is not known.
+// compare judges one comparison. An empty text is unknown.
 func (k knowledge) compare(name string, not bool, what string) verdict {
 	value, _ := template.LookUp(name, k.variables)
 	text := words(template.Spoken(value))

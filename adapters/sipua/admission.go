@@ -39,8 +39,8 @@ type inviteContext struct {
 	entry source.Entry
 }
 
-// invited handles the first INVITE of a call as far as ringing, in a goroutine of its own: it may query a database. Callers
-// without the right to call get a bare 403 for any reason, and no slot.
+// invited handles the first INVITE of a call as far as ringing, in a new goroutine: it may query a database. Callers without the
+// right to call get a bare 403 for any reason, and no slot.
 func (u *UA) invited(from netip.AddrPort, req *sip.Request, tx *transport.ServerTx) {
 	if r := message.ValidateInvite(req); r != nil {
 		u.refuse(req, tx, *r)

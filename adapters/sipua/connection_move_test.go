@@ -60,7 +60,7 @@ func TestDialogFollowsItsConnection(t *testing.T) {
 	}
 }
 
-// The callee of a call of ours may send its requests over a connection of its own, through a proxy that we can't reach.
+// The callee of a call of ours may send its requests over a separate connection, through a proxy that we can't reach.
 func TestCalleeComesOverItsOwnConnection(t *testing.T) {
 	t.Parallel()
 	p := place(t, nil)

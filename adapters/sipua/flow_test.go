@@ -10,7 +10,7 @@ import (
 	trunk "github.com/callwright/callwright/sip"
 )
 
-// A registrar that makes a connection of its own to the Contact is accepted, from any address, and no other peer is.
+// A registrar that makes a separate connection to the Contact is accepted, from any address, and no other peer is.
 func TestCallsToARegisteredContact(t *testing.T) {
 	t.Parallel()
 	a := newAgent(t, nil)

@@ -36,7 +36,7 @@ func (l *lines) with(text string) (found []string) {
 	return found
 }
 
-// TestCallIDsInLog wants the line that a call has ended to name the call as the API does, on both sides.
+// TestCallIDsInLog checks that the line about the end of a call contains the API's id of the call, on both sides.
 func TestCallIDsInLog(t *testing.T) {
 	t.Parallel()
 	placed, taken := new(lines), new(lines)
@@ -75,7 +75,7 @@ func TestCallIDsInLog(t *testing.T) {
 	}
 }
 
-// TestRefusedCallsInLog wants a line about a refused call, with the reason that the caller does not learn, and one line only.
+// TestRefusedCallsInLog checks for exactly one line about a refused call, with the reason that is hidden from the caller.
 func TestRefusedCallsInLog(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

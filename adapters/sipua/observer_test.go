@@ -75,7 +75,7 @@ func (j *attempts) written() []*written {
 	return slices.Clone(j.entries)
 }
 
-// all waits until n attempts have ended, and gives them in the order of their attempts.
+// all waits until n attempts have ended, and returns them in the order of their attempts.
 func (j *attempts) all(t testing.TB, n int) []*written {
 	t.Helper()
 	eventually(t, fmt.Sprintf("%d attempts are written down", n), func() bool {

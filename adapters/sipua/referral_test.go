@@ -76,7 +76,7 @@ func (r *referring) refer() {
 	r.told("SIP/2.0 100 Trying", false)
 }
 
-// told wants a NOTIFY, and answers it.
+// told reads a NOTIFY, and answers it.
 func (r *referring) told(status string, final bool) message {
 	r.t.Helper()
 	n := r.request("NOTIFY")
@@ -118,7 +118,7 @@ func (r *referring) happened() call.PeerTransfer {
 	}
 }
 
-// goesOn wants the call not to be over.
+// goesOn checks that the call is not over.
 func (r *referring) goesOn() {
 	r.t.Helper()
 	select {

@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/agents/call"
 )
 
-// TestCallsLeaveFromTheListeningAddress wants a peer to see the address at which calls come in, which its allow-list names.
+// TestCallsLeaveFromTheListeningAddress checks that a peer sees the address of incoming calls, which is on its allow-list.
 func TestCallsLeaveFromTheListeningAddress(t *testing.T) {
 	t.Parallel()
 	a := newAgent(t, func(c *sipua.Config) { c.Listen = "127.0.0.2:0" })

@@ -77,7 +77,7 @@ func TestTransferToNonsense(t *testing.T) {
 	}
 }
 
-// TestTransferOfACallOut names the trunk's port, which the To of the call has not.
+// TestTransferOfACallOut names the trunk's port, which the To of the call does not contain.
 func TestTransferOfACallOut(t *testing.T) {
 	t.Parallel()
 	p := place(t, nil)

@@ -113,7 +113,7 @@ func RunAMD(t *testing.T, newAMD func(rate int) call.AMD) {
 	}
 }
 
-// wantField wants an error of a code about a field.
+// wantField checks for an error with a code about a field.
 func wantField(t *testing.T, what string, err error, code callwright.Code, field string) {
 	t.Helper()
 	if e, ok := errors.AsType[*callwright.Error](err); !ok || e.Code != code || e.Field != field {

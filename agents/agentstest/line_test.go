@@ -84,8 +84,8 @@ func TestPhone(t *testing.T) {
 	})
 }
 
-// TestPlayout wants Write to wait while more than a fifth of a second is queued, Flush to drop exactly that, and DTMF
-// to come after it.
+// TestPlayout checks that Write waits while more than a fifth of a second is queued, that Flush drops exactly the queue, and that
+// DTMF follows it.
 func TestPlayout(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -44,7 +44,7 @@ func legReferred(t *testing.T, h LegHarness) {
 	isOver(t, n, call.CauseLocalHangup, false)
 }
 
-// legHangupFor wants a leg with call.Explained to give the reason, but not in place of the reason of an ended call.
+// legHangupFor checks that a leg with call.Explained returns the reason, but not in place of the reason of an ended call.
 func legHangupFor(t *testing.T, h LegHarness) {
 	leg, far := h.Connect(t)
 	explained, ok := leg.(call.Explained)

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// server gives scripted answers, even invalid ones. Every connection carries one request.
+// server sends scripted answers, even invalid ones. Every connection carries one request.
 type server struct {
 	url         string
 	listener    net.Listener

@@ -28,7 +28,7 @@ func (a *away) Renew(ctx context.Context, kind, node string, now, until time.Tim
 	return a.Leases.Renew(ctx, kind, node, now, until)
 }
 
-// beat gives a sign of life of another node.
+// beat renews the lease of another node.
 func (h *house) beat(name string) {
 	h.t.Helper()
 	now := time.Now()

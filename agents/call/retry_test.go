@@ -80,7 +80,7 @@ func TestRetry(t *testing.T) {
 	}
 }
 
-// checkSecond wants the second of two calls to be like the first.
+// checkSecond checks that the second of two calls is like the first.
 func checkSecond(t *testing.T, first, second call.Call) {
 	t.Helper()
 	if second.RetryOf != first.ID || first.RetriedBy != second.ID || second.RetriedBy != "" || second.Plan.Retry != nil ||

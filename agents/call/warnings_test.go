@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// TestWarnings wants calls to say that their task is not followed while the model is a stand-in, and only then.
+// TestWarnings checks that calls have a warning about their unfollowed task only with a stand-in for the model.
 func TestWarnings(t *testing.T) {
 	t.Parallel()
 	const free, rules = "Ask whether the parcel came.", `when "yes": say "Thank you." and end`

@@ -92,7 +92,7 @@ func TestBargeInOnStubbornBrain(t *testing.T) {
 	}
 }
 
-// TestInterruptedOnce wants only the turn after an interruption to tell of it.
+// TestInterruptedOnce checks that only the turn after an interruption reports it.
 func TestInterruptedOnce(t *testing.T) {
 	t.Parallel()
 	b := &brain{answer: func(turn conversation.Turn) []conversation.Step {
@@ -118,7 +118,7 @@ func TestInterruptedOnce(t *testing.T) {
 	}
 }
 
-// TestInterruptionThreshold wants a longer threshold to let the agent finish.
+// TestInterruptionThreshold checks that the agent finishes with a longer threshold.
 func TestInterruptionThreshold(t *testing.T) {
 	t.Parallel()
 	b := chatty()
@@ -132,7 +132,7 @@ func TestInterruptionThreshold(t *testing.T) {
 	expectLines(t, r, "agent: "+story+" And another one. And a third.", "agent: All right.")
 }
 
-// TestBackchannel wants a short sound not to interrupt, and not to become a turn.
+// TestBackchannel checks that a short sound neither interrupts nor becomes a turn.
 func TestBackchannel(t *testing.T) {
 	t.Parallel()
 	b := chatty()
@@ -145,7 +145,7 @@ func TestBackchannel(t *testing.T) {
 	expectLines(t, r, "agent: "+story+" And another one. And a third.", "agent: All right.")
 }
 
-// TestShortAnswerAtTheEnd wants a word to count that is spoken while the agent finishes.
+// TestShortAnswerAtTheEnd checks that a word during the end of the agent's answer counts.
 func TestShortAnswerAtTheEnd(t *testing.T) {
 	t.Parallel()
 	b := &brain{answer: func(turn conversation.Turn) []conversation.Step {

@@ -115,7 +115,7 @@ func (p *paced) edges() (began, ended time.Time) {
 	return p.began, p.ended
 }
 
-// report gives the median and the 95th percentile in milliseconds.
+// report returns the median and the 95th percentile in milliseconds.
 func report(b *testing.B, name string, d []time.Duration) {
 	b.Helper()
 	slices.Sort(d)

@@ -158,8 +158,8 @@ func longestGap(verdict []bool) int {
 	return longest
 }
 
-// TestDetectorHearsSpeech wants most of the loud frames of speech, few frames of the noise around it, and no gap in a
-// sentence that would look like the end of a turn.
+// TestDetectorHearsSpeech checks that most loud frames of speech and few frames of noise count as voice, without a gap in a
+// sentence as long as the end of a turn.
 func TestDetectorHearsSpeech(t *testing.T) {
 	t.Parallel()
 	const text = "I would like to come on Tuesday afternoon, if you have something after four o'clock."
@@ -258,7 +258,7 @@ func TestDetectorHearsHiss(t *testing.T) {
 	}
 }
 
-// TestDetectorRates wants the same verdicts at every rate.
+// TestDetectorRates checks that verdicts are the same at every rate.
 func TestDetectorRates(t *testing.T) {
 	t.Parallel()
 	speech := scale(flite(t, "slt", "How are you today?"), -20)

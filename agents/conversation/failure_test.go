@@ -32,7 +32,7 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-// TestRecognizerFails wants the first failure to be a turn without words, and the second in a row the end.
+// TestRecognizerFails checks that the first failure is a turn without words, and the second in a row the end.
 func TestRecognizerFails(t *testing.T) {
 	t.Parallel()
 	caller := func(ctx context.Context, p *agentstest.Phone) {
@@ -130,8 +130,7 @@ func TestBrainFails(t *testing.T) {
 	}
 }
 
-// TestPatience wants a brain, a recognizer and a synthesizer that never come back to end the call with words, where
-// those are left.
+// TestPatience checks that a hanging brain, recognizer or synthesizer ends the call, with words if possible.
 func TestPatience(t *testing.T) {
 	t.Parallel()
 	t.Run("brain", func(t *testing.T) {
@@ -230,7 +229,7 @@ func (s stuck) Synthesize(ctx context.Context, speech tts.Request) (tts.Stream, 
 	return s.Synthesizer.Synthesize(ctx, speech)
 }
 
-// TestHangsUp wants the conversation to end with the call at every moment of it, with everything that was said.
+// TestHangsUp checks that the conversation ends with the call at every moment, with all words.
 func TestHangsUp(t *testing.T) {
 	t.Parallel()
 	script := func(p *agentstest.Phone, ctx context.Context) {
@@ -262,7 +261,7 @@ func TestHangsUp(t *testing.T) {
 	}
 }
 
-// TestLastWordsAreBounded wants a recognizer that never answers not to keep a call that is over.
+// TestLastWordsAreBounded checks that a hanging recognizer does not delay the end of a call.
 func TestLastWordsAreBounded(t *testing.T) {
 	t.Parallel()
 	r := run(t, conversation.Config{Recognizer: &agentstest.Recognizer{Delay: time.Hour}}, parrot(9), func(ctx context.Context, p *agentstest.Phone) {
@@ -276,7 +275,7 @@ func TestLastWordsAreBounded(t *testing.T) {
 	}
 }
 
-// TestStopped wants the end of the context to end the conversation at every moment of it.
+// TestStopped checks that the end of the context ends the conversation at every moment.
 func TestStopped(t *testing.T) {
 	t.Parallel()
 	for at := 100 * time.Millisecond; at < 6*time.Second; at += 470 * time.Millisecond {

@@ -166,7 +166,7 @@ func TestMachineKeepsItsWord(t *testing.T) {
 	})
 }
 
-// TestMachineEnds wants a way to the end from every state.
+// TestMachineEnds checks for a path to the end from every state.
 func TestMachineEnds(t *testing.T) {
 	t.Parallel()
 	ends := map[conversation.State]bool{conversation.IsOver: true}

@@ -25,7 +25,7 @@ type playout struct {
 type line struct {
 	text    string
 	samples int
-	total   int // samples of the whole text; 0: not known yet
+	total   int // samples of the whole text; 0: unknown yet
 }
 
 // begin starts a line.

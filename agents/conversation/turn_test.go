@@ -171,7 +171,7 @@ func TestHold(t *testing.T) {
 	}
 }
 
-// TestCrackle wants a line that crackles neither to begin a turn nor to keep one from ending.
+// TestCrackle checks that a crackling line neither begins a turn nor prevents its end.
 func TestCrackle(t *testing.T) {
 	t.Parallel()
 	crackle := func(d time.Duration) []int16 {
@@ -250,7 +250,7 @@ func TestExpect(t *testing.T) {
 	}
 }
 
-// TestOneAhead wants the next sentence to be synthesized while the one before plays, no more of them, and no gap.
+// TestOneAhead checks that only the next sentence is synthesized while one plays, without a gap.
 func TestOneAhead(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
@@ -308,7 +308,7 @@ func TestSpeaksForLong(t *testing.T) {
 	expectLines(t, r, "agent: "+strings.Join(texts, " "))
 }
 
-// TestRambling wants an utterance without an end to be cut.
+// TestRambling checks that an endless utterance is cut.
 func TestRambling(t *testing.T) {
 	t.Parallel()
 	b := parrot(2)

@@ -99,7 +99,7 @@ func TestAskTakesOneValue(t *testing.T) {
 	}
 }
 
-// TestAskSaysWhatWasWrong wants the problem in the next question, and every attempt to be another one.
+// TestAskSaysWhatWasWrong checks that the next question contains the problem, and that every attempt is a different question.
 func TestAskSaysWhatWasWrong(t *testing.T) {
 	t.Parallel()
 	m := answering(`{"score":7,"`+strings.Repeat("é", 400)+`":1}`, "no idea", `{"score":2}`)
@@ -139,7 +139,7 @@ func TestAskTellsSchemasApart(t *testing.T) {
 	all.Wait()
 }
 
-// TestAskCheckedChecksWhatASchemaCannot wants an answer that check refuses to be asked for again, and never to be returned.
+// TestAskCheckedChecksWhatASchemaCannot checks that an answer refused by check is requested again, and never returned.
 func TestAskCheckedChecksWhatASchemaCannot(t *testing.T) {
 	t.Parallel()
 	even := func(s score) error {
@@ -255,7 +255,7 @@ func TestAskEndsWithItsContext(t *testing.T) {
 	})
 }
 
-// FuzzAsk wants an answer to be taken or refused, never both, and the same way each time.
+// FuzzAsk checks that an answer is either accepted or refused, deterministically.
 func FuzzAsk(f *testing.F) {
 	for _, seed := range []string{`{"score":3}`, "```json\n[1,{\"a\":null}]\n```", `{"a":1,"a":2}`, `1 2`, "```\n```", `"\ud800"`, `[[[[`, `-0.0e-1`} {
 		f.Add(seed)

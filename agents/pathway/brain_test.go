@@ -262,7 +262,7 @@ func (m *slowly) Reply(context.Context, llm.ReplyRequest) iter.Seq2[llm.ReplyPar
 	}
 }
 
-// TestStreams wants sentences to be there while the model still speaks, and the model to stop with its listener.
+// TestStreams checks that sentences arrive while the model still speaks, and that the model stops with its listener.
 func TestStreams(t *testing.T) {
 	t.Parallel()
 	g := compile(t, nodes(node("a", graph.NodeDefault, data{"isStart": true, "prompt": "Ask."})), nil)

@@ -67,7 +67,7 @@ func TestChatIsReadBack(t *testing.T) {
 	}
 }
 
-// TestChatViewSaysWhyNot wants the refusals of Say, before anything is said.
+// TestChatViewSaysWhyNot checks the refusals of Say before any words.
 func TestChatViewSaysWhyNot(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)

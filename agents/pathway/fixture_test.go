@@ -173,7 +173,7 @@ func (c *talk) step(ctx context.Context, turn conversation.Turn, most int) (stri
 	return strings.Join(out, " "), err
 }
 
-// turn wants a turn to come to something.
+// turn checks the result of a turn.
 func (c *talk) turn(turn conversation.Turn, want string) {
 	c.Helper()
 	got, err := c.step(c.Context(), turn, 1000)
@@ -182,7 +182,7 @@ func (c *talk) turn(turn conversation.Turn, want string) {
 	}
 }
 
-// begins wants the first words.
+// begins checks the first words.
 func (c *talk) begins(want string) {
 	c.Helper()
 	c.turn(conversation.Turn{Kind: conversation.TurnStart}, want)
@@ -194,7 +194,7 @@ func (c *talk) hears(text, want string) {
 	c.turn(conversation.Turn{Kind: conversation.TurnSpeech, Text: text}, want)
 }
 
-// at wants the conversation to be at a node, and to have one to go back to.
+// at checks the node of the conversation, and the node to return to.
 func (c *talk) at(id, back string) {
 	c.Helper()
 	if c.state.Node != id || c.state.Return != back || c.log.Node != id {
@@ -226,7 +226,7 @@ func (c *talk) entries(kinds ...pathway.LogKind) string {
 	return strings.Join(out, "\n")
 }
 
-// logged wants the entries of some kinds in the last log.
+// logged checks the entries of some kinds in the last log.
 func (c *talk) logged(want string, kinds ...pathway.LogKind) {
 	c.Helper()
 	if got := c.entries(kinds...); got != want {

@@ -55,7 +55,7 @@ func TestCallerGivesNoOrders(t *testing.T) {
 				t.Errorf("it did\n%s", got)
 			}
 			if c.state.Node != "told" {
-				t.Errorf("it came to %q", c.state.Node) // the one way that "go" in the model's answers opens
+				t.Errorf("it came to %q", c.state.Node) // only the edge that "go" selects is taken
 			}
 			clean(t, c.model(), attack)
 		})
@@ -81,7 +81,7 @@ func obey(m *agentstest.Model, attack string) {
 	}
 }
 
-// clean wants a text among messages and variables alone.
+// clean checks that a text occurs only in messages and variables.
 func clean(t *testing.T, m *agentstest.Model, attack string) {
 	t.Helper()
 	attack = strings.ToValidUTF8(attack, "\uFFFD")
@@ -109,7 +109,7 @@ func clean(t *testing.T, m *agentstest.Model, attack string) {
 	}
 }
 
-// TestNumbersFromVariables wants a number that came with a variable to be one, or not to be called.
+// TestNumbersFromVariables checks that a number in a variable is valid, or is not called.
 func TestNumbersFromVariables(t *testing.T) {
 	t.Parallel()
 	for to, want := range map[string]string{

@@ -207,7 +207,7 @@ func converse(t *rapid.T, g *graph.Graph, turns []conversation.Turn, seed uint64
 	return out
 }
 
-// possible wants a step that a call can do.
+// possible checks that a call can perform a step.
 func possible(t *rapid.T, s conversation.Step) {
 	switch s := s.(type) {
 	case conversation.Say:
@@ -225,7 +225,7 @@ func possible(t *rapid.T, s conversation.Step) {
 	}
 }
 
-// holds wants a conversation to be somewhere, after any turn.
+// holds checks the invariants of a conversation after any turn.
 func (c taken) holds(t *rapid.T, g *graph.Graph, log pathway.Log, err error, wasOver bool) {
 	s := c.state
 	for _, id := range append(slices.Clone(s.Visited), s.Node, s.Return) {

@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 )
 
-// keeps wants a state to come back from JSON as it is.
+// keeps checks that a state comes back from JSON unchanged.
 func keeps(t rapid.TB, s pathway.State) {
 	t.Helper()
 	text, err := json.Marshal(s) //nolint:musttag // its form is its own

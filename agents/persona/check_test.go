@@ -39,7 +39,7 @@ func conditions(count int, c persona.Condition) (all []persona.Condition) {
 	return all
 }
 
-// TestRefusesPersonas gives each field of a persona values that are just right and just wrong.
+// TestRefusesPersonas tries limit values on both sides for each field of a persona.
 func TestRefusesPersonas(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -77,7 +77,7 @@ func make50(tag string) (tags []string) {
 	return tags
 }
 
-// TestRefusesVersions gives each field of a version values that are just right and just wrong.
+// TestRefusesVersions tries limit values on both sides for each field of a version.
 func TestRefusesVersions(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

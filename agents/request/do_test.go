@@ -17,7 +17,7 @@ import (
 	"github.com/callwright/callwright/agents/request"
 )
 
-// parse wants a source to be fine.
+// parse parses a valid source.
 func parse(t *testing.T, s request.Source) *request.Call {
 	t.Helper()
 	if s.URL == "" {

@@ -39,7 +39,7 @@ func parseSchema(raw json.RawMessage) (s schema, err error) {
 		return s, callwright.Invalid(field, "must be a JSON schema")
 	}
 	if refers(document) {
-		return s, callwright.Invalid(field, "must not have references: write out what they name")
+		return s, callwright.Invalid(field, "must not have references: replace each by its schema")
 	}
 	if s.size = schemas(document); s.size > maxSchemas {
 		return s, callwright.Invalid(field, "must have at most %d schemas", maxSchemas)

@@ -142,7 +142,7 @@ func digit5() sound {
 	return low
 }
 
-// TestTones wants every usual tone found, at every rate, and a voice never taken for one.
+// TestTones checks that every usual tone is found at every rate, and that voice is never taken for a tone.
 func TestTones(t *testing.T) {
 	t.Parallel()
 	for _, hertz := range []float64{400, 440, 620, 850, 1000, 1004, 1400, 2100} {
@@ -161,7 +161,7 @@ func TestTones(t *testing.T) {
 	}
 }
 
-// TestMessageComesAfterTheGreeting wants the greeting to be over after its tone, or after its silence.
+// TestMessageComesAfterTheGreeting checks that the greeting ends with its tone, or its silence.
 func TestMessageComesAfterTheGreeting(t *testing.T) {
 	t.Parallel()
 	machine := speech(t, "rms", recorded)

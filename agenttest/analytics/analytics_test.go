@@ -44,7 +44,7 @@ func runs(scenario string, daysAgo float64, passed, failed int) (all []analytics
 
 func near(a *float64, b float64) bool { return a != nil && math.Abs(*a-b) < 1e-6 }
 
-// TestNoRuns gives zeros and nulls.
+// TestNoRuns checks for zeros and nulls.
 func TestNoRuns(t *testing.T) {
 	t.Parallel()
 	r := fold(30)
@@ -91,7 +91,7 @@ func TestRates(t *testing.T) {
 	}
 }
 
-// TestRecentRunsAreBounded gives a Fold more than it lists.
+// TestRecentRunsAreBounded adds more to a Fold than it lists.
 func TestRecentRunsAreBounded(t *testing.T) {
 	t.Parallel()
 	r := fold(30, runs("s", 1, analytics.MaxRecent+5, 0)...)

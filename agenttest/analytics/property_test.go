@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/agenttest/stats"
 )
 
-// told is the model of a run in these tests.
+// told is the expected data of a run in these tests.
 type told struct {
 	run    analytics.Run
 	visits []string

@@ -39,7 +39,7 @@ func TestBlame(t *testing.T) {
 	}
 }
 
-// TestBlameOfATurn wants the node that was active in a turn, also if the turns do not tell it.
+// TestBlameOfATurn checks that the active node of a turn is blamed, even if the turns do not name it.
 func TestBlameOfATurn(t *testing.T) {
 	t.Parallel()
 	const config = `{"value":"x","operator":"not_contains"}`
@@ -60,7 +60,7 @@ func TestBlameOfATurn(t *testing.T) {
 	}
 }
 
-// TestBlameOfAVariable wants the last visited node that collects it.
+// TestBlameOfAVariable checks that the last visited node that collects it is blamed.
 func TestBlameOfAVariable(t *testing.T) {
 	t.Parallel()
 	e := order()

@@ -236,7 +236,7 @@ func TestInvalid(t *testing.T) {
 	check(t, assert.Invalid(a, err), evaluation{outcome: assert.Error, code: assert.CodeInvalidConfig, turn: none})
 }
 
-// FuzzCompile wants an assertion to be refused with fields, or compiled and evaluated with a result that can be kept.
+// FuzzCompile checks that an assertion is refused with fields, or evaluated with a storable result.
 func FuzzCompile(f *testing.F) {
 	for kind, config := range minimal {
 		f.Add(string(kind), config, 1.0)

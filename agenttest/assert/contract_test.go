@@ -21,7 +21,7 @@ type member struct {
 	Most    int      `yaml:"maxItems"`
 }
 
-// TestContract wants Compile to know the members, the words and the limits that the contract has.
+// TestContract checks that Compile has the members, words and limits of the contract.
 func TestContract(t *testing.T) {
 	t.Parallel()
 	var contract struct {

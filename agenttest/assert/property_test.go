@@ -68,7 +68,7 @@ func TestPathsCompare(t *testing.T) {
 	})
 }
 
-// checkDiff wants a diff to name each node of both paths once, in order.
+// checkDiff checks that a diff names each node of both paths once, in order.
 func checkDiff(t *rapid.T, edits []assert.Edit, a, b []string, kept int) {
 	var from, to []string
 	for _, e := range edits {
@@ -181,7 +181,7 @@ func anyExpression(t *rapid.T, depth int) string {
 	}
 }
 
-// TestLiterals wants no text without a literal to match.
+// TestLiterals checks that no text without a literal matches.
 func TestLiterals(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -258,8 +258,8 @@ var configs = []struct {
 	{assert.LLMJudge, `{"prompt":"p","output_type":"score"}`}, {assert.ServiceTone, `{}`},
 }
 
-// TestEvaluate wants of every evaluation: an outcome with its score and code, the same one again, evidence that does not
-// change, and one visited node to blame if the run has failed.
+// TestEvaluate checks that every evaluation has an outcome with its score and code, is repeatable, does not change the evidence,
+// and blames one visited node for a failure.
 func TestEvaluate(t *testing.T) {
 	t.Parallel()
 	checks := make([]*assert.Check, len(configs))
@@ -297,7 +297,7 @@ func TestEvaluate(t *testing.T) {
 	})
 }
 
-// checkResult wants a result to hold together.
+// checkResult checks the consistency of a result.
 func checkResult(t *rapid.T, config string, r assert.Result, e *assert.Evidence) {
 	whole := r.Outcome == passed && r.Score != nil && r.Code == "" && r.Node == "" || r.Outcome == failed && r.Score != nil && r.Code != "" ||
 		r.Outcome == broken && r.Score == nil && r.Code != "" && r.Node == ""

@@ -133,7 +133,7 @@ func TestStringCheck(t *testing.T) {
 	})
 }
 
-// TestOddVariables wants an outcome for values that JSON cannot encode.
+// TestOddVariables checks for an outcome with values that JSON cannot encode.
 func TestOddVariables(t *testing.T) {
 	t.Parallel()
 	cycle := map[string]any{}

@@ -207,7 +207,7 @@ func TestTone(t *testing.T) {
 	}
 }
 
-// TestPromotionsAreJudgedSymmetrically wants scenarios that promotions require to be judged by symmetric votes, and others not.
+// TestPromotionsAreJudgedSymmetrically checks that only scenarios required for promotion are judged by symmetric votes.
 func TestPromotionsAreJudgedSymmetrically(t *testing.T) {
 	t.Parallel()
 	for _, required := range []bool{false, true} {

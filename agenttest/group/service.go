@@ -2,7 +2,6 @@ package group
 
 import (
 	"context"
-	"errors"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/pathway"
@@ -13,9 +12,9 @@ import (
 // Config configures a Service.
 type Config struct {
 	Run       run.Config // configuration of the runs; New sets its Groups
-	Store     Store      // required
-	Scenarios Scenarios  // required
-	Pathways  Pathways   // required
+	Store     Store      `required:"always"`
+	Scenarios Scenarios  `required:"always"`
+	Pathways  Pathways   `required:"always"`
 	Reads     *run.Reads // bounds concurrent reads of sets; nil: a bound of its own
 
 	Notifier Notifier // receives the ends of groups; nil: none
@@ -53,11 +52,8 @@ type Service struct {
 
 // New checks the configuration and registers the durable work. Run executes runs.
 func New(c Config) (*Service, error) {
-	switch {
-	case c.Store == nil:
-		return nil, errors.New("agenttest: Config.Store is required")
-	case c.Pathways == nil:
-		return nil, errors.New("agenttest: Config.Pathways is required")
+	if err := callwright.PrepareConfig(&c); err != nil {
+		return nil, err
 	}
 	var err error
 	if c.Run, err = c.Run.Complete(); err != nil {

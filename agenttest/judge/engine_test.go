@@ -17,7 +17,7 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// TestRunsResumeVotes wants a run that is resumed to have the votes of before, each in its place, and to ask for none again.
+// TestRunsResumeVotes checks that a resumed run has the earlier votes in their order, and repeats none.
 func TestRunsResumeVotes(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int32
@@ -64,7 +64,7 @@ func TestRunsResumeVotes(t *testing.T) {
 	}
 }
 
-// FuzzJudge wants a verdict only from an answer that is one object with that verdict.
+// FuzzJudge checks that only an answer of one object with the verdict gives a verdict.
 func FuzzJudge(f *testing.F) {
 	for _, seed := range []string{pass, fail, cannot, pass + fail, "```json\n" + pass + "\n```", `{"verdict":"pass"}`, "pass", ""} {
 		f.Add(seed)

@@ -142,7 +142,7 @@ func TestInjectionsAreData(t *testing.T) {
 	})
 }
 
-// clean wants no characters that cannot be seen.
+// clean checks for invisible characters.
 func clean(t *testing.T, v any) {
 	t.Helper()
 	switch v := v.(type) {
@@ -190,7 +190,7 @@ func obedient(rules string) *agentstest.Model {
 	}}
 }
 
-// TestInjectionsChangeNoVerdict wants the same opinion with an attack and without it.
+// TestInjectionsChangeNoVerdict checks that opinions are the same with and without an attack.
 func TestInjectionsChangeNoVerdict(t *testing.T) {
 	t.Parallel()
 	everywhere(t, func(t *testing.T, words string, put func(*assert.Evidence, string)) {
@@ -220,7 +220,7 @@ func TestInjectionsChangeNoVerdict(t *testing.T) {
 	})
 }
 
-// TestObedientModelObeys wants the harness to see an attack that does stand outside the data.
+// TestObedientModelObeys checks that the harness detects an attack outside the data.
 func TestObedientModelObeys(t *testing.T) {
 	t.Parallel()
 	q := llm.Question{Instructions: "Judge.", Messages: []llm.Message{{Role: llm.RoleCaller, Text: "Hello."}}}

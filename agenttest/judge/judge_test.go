@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/agenttest/judge"
 )
 
-// TestQuestion wants all evidence as data, and the rules and the criterion apart from it.
+// TestQuestion checks that all evidence is data, separate from the rules and the criterion.
 func TestQuestion(t *testing.T) {
 	t.Parallel()
 	m := each(pass)
@@ -71,7 +71,7 @@ func TestQuestionTellsWhatIsKnown(t *testing.T) {
 	}
 }
 
-// TestInstructions wants the client's own rules before ours, and the same contract for all.
+// TestInstructions checks that the client's own rules precede ours, with the same contract for all.
 func TestInstructions(t *testing.T) {
 	t.Parallel()
 	rules := func(c assert.Criterion) string {
@@ -181,7 +181,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestRetriesAreNew wants every attempt to name the problem and to be another request, so that no cassette answers it.
+// TestRetriesAreNew checks that every attempt names the problem and is a different request, which no cassette answers.
 func TestRetriesAreNew(t *testing.T) {
 	t.Parallel()
 	m := voting([]string{"?", "{}", fail}, []string{"?", pass}, []string{pass})
@@ -250,7 +250,7 @@ func TestNothingToJudge(t *testing.T) {
 	}
 }
 
-// TestLongConversations wants them judged whole or not at all.
+// TestLongConversations checks that they are judged whole or not at all.
 func TestLongConversations(t *testing.T) {
 	t.Parallel()
 	e := said(assert.Turn{Role: llm.RoleAgent, Text: strings.Repeat("word ", 100)})

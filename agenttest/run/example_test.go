@@ -6,7 +6,7 @@ import (
 	"github.com/callwright/callwright/agenttest/run"
 )
 
-// A run that waits can be claimed or cancelled, and nothing else. One that has ended stays as it is.
+// A run that waits can be claimed or cancelled, and nothing else. One that has ended stays unchanged.
 func ExampleState_Move() {
 	for _, to := range run.States() {
 		if _, err := run.Pending.Move(to); err == nil {

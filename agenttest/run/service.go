@@ -3,7 +3,6 @@ package run
 import (
 	"context"
 	"errors"
-	"log/slog"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agenttest/engine"
@@ -14,15 +13,15 @@ import (
 
 // Config configures a Service.
 type Config struct {
-	Store     Store             // required
-	Scenarios Scenarios         // required
+	Store     Store             `required:"always"`
+	Scenarios Scenarios         `required:"always"`
 	Groups    Groups            // nil: runs have no groups
-	Atomic    callwright.Atomic // required: transactions of the store
-	Work      callwright.Work   // required: sends notices, deletes old runs
-	Leases    node.Leases       // required: the nodes that are alive
-	Node      string            // names this process; every process of a deployment, past or present, has another name; required
+	Atomic    callwright.Atomic `required:"always"` // transactions of the store
+	Work      callwright.Work   `required:"always"` // sends notices, deletes old runs
+	Leases    node.Leases       `required:"always"` // the nodes that are alive
+	Node      string            `required:"always"` // names this process; every process of a deployment, past or present, has another name
 	Versions  Versions          // its Pathways are required
-	Engine    *engine.Engine    // required: holds the conversations
+	Engine    *engine.Engine    `required:"always"` // holds the conversations
 
 	URLs       callwright.URLs // allowed addresses of webhooks; nil: none
 	Notifier   Notifier        // receives the ends of runs; nil: none
@@ -33,9 +32,7 @@ type Config struct {
 	PerOrg     int // concurrent runs of one organization on all nodes; 0: DefaultPerOrg
 	Watchers   int // maximum number of open watchers; 0: 1000
 
-	Clock  callwright.Clock // nil: callwright.SystemClock
-	IDs    callwright.IDs   // nil: callwright.UUIDs
-	Logger *slog.Logger     // nil: discards
+	callwright.Runtime
 }
 
 // Scenarios reads the scenarios to run; see agenttest.Store for its duties.
@@ -52,23 +49,11 @@ const (
 
 // Complete returns the configuration with its defaults. The error names a missing required field.
 func (c Config) Complete() (Config, error) {
-	switch {
-	case c.Store == nil:
-		return c, errors.New("agenttest: Config.Store is required")
-	case c.Scenarios == nil:
-		return c, errors.New("agenttest: Config.Scenarios is required")
-	case c.Atomic == nil:
-		return c, errors.New("agenttest: Config.Atomic is required")
-	case c.Work == nil:
-		return c, errors.New("agenttest: Config.Work is required")
-	case c.Leases == nil:
-		return c, errors.New("agenttest: Config.Leases is required")
-	case c.Node == "":
-		return c, errors.New("agenttest: Config.Node is required")
-	case c.Versions.Pathways == nil:
-		return c, errors.New("agenttest: Config.Pathways is required")
-	case c.Engine == nil:
-		return c, errors.New("agenttest: Config.Engine is required")
+	if err := callwright.PrepareConfig(&c); err != nil {
+		return c, err
+	}
+	if c.Versions.Pathways == nil {
+		return c, errors.New("run: Config.Versions must have Pathways")
 	}
 	if c.Concurrent <= 0 {
 		c.Concurrent = DefaultConcurrent
@@ -78,15 +63,6 @@ func (c Config) Complete() (Config, error) {
 	}
 	if c.Watchers <= 0 {
 		c.Watchers = defaultWatchers
-	}
-	if c.Clock == nil {
-		c.Clock = callwright.SystemClock{}
-	}
-	if c.IDs == nil {
-		c.IDs = new(callwright.UUIDs)
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	return c, nil
 }

@@ -66,7 +66,7 @@ func NewWorker(c Config) (*Worker, error) {
 	w.live, err = node.NewHolder[liveRun](node.HolderConfig{
 		Leases: c.Leases, Kind: "agenttest.node", Node: c.Node, Most: c.Concurrent,
 		Claim: w.fill, Refill: true, Review: w.takeOver, Stops: w.stops, Stopped: errCancelled, Draining: errStopping,
-		Runtime: callwright.Runtime{Clock: c.Clock, IDs: c.IDs, Logger: c.Logger},
+		Runtime: c.Runtime,
 	})
 	if err != nil {
 		return nil, err

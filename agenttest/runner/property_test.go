@@ -129,7 +129,7 @@ type held struct {
 	Errors []string
 }
 
-// TestAnySession wants any conversation to tell a way that the graph has, and to go the same way again.
+// TestAnySession checks that any conversation reports a path of the graph, and repeats it.
 func TestAnySession(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -92,7 +92,7 @@ func TestStartRefuses(t *testing.T) {
 	}
 }
 
-// TestPresses wants each press to be a note of the node that pressed, and a node without digits to be an error.
+// TestPresses checks that each press is a note of its node, and that a node without digits is an error.
 func TestPresses(t *testing.T) {
 	t.Parallel()
 	const press = string(graph.NodePress)
@@ -115,7 +115,7 @@ func TestPresses(t *testing.T) {
 	}
 }
 
-// TestKnowledge wants a session to query the runner's knowledge bases.
+// TestKnowledge checks that a session queries the runner's knowledge bases.
 func TestKnowledge(t *testing.T) {
 	t.Parallel()
 	shelf := &agentstest.Knowledge{}

@@ -17,7 +17,7 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// TestSinkWaits wants the delays of a real client and the errors of its timeouts, for which it does not wait.
+// TestSinkWaits checks for the delays of a real client and its timeout errors, without real waits.
 func TestSinkWaits(t *testing.T) {
 	t.Parallel()
 	const limit = 5 * time.Second

@@ -14,10 +14,10 @@ import (
 	"github.com/callwright/callwright/agenttest/assert"
 )
 
-// Decode reads a scenario that a client has written in the JSON of the /v1 contract, which the API, files, the database and the dashboard
-// share; json.Marshal writes it. Members that are left out have the contract's defaults, as far as SetDefaults does not fill them in.
-// The error is callwright.FieldErrors: a member is not known or has another type. Decode does not check the scenario. What was stored
-// is read by json.Unmarshal, which ignores the members of later versions.
+// Decode reads a scenario that a client has written in the JSON of the /v1 contract, which the API, files, the database and the
+// dashboard share; json.Marshal writes it. Members that are left out have the contract's defaults, as far as SetDefaults does not
+// fill them in. The error is callwright.FieldErrors: a member is unknown or has another type. Decode does not check the scenario.
+// What was stored is read by json.Unmarshal, which ignores the members of later versions.
 func Decode(raw []byte) (Scenario, error) {
 	var s struct {
 		Scenario
@@ -114,7 +114,7 @@ func within(place string, err error) callwright.FieldErrors {
 	return list.Within(place)
 }
 
-// Strictly decodes JSON and refuses members that are not known. The error is callwright.FieldErrors.
+// Strictly decodes JSON and refuses members that are unknown. The error is callwright.FieldErrors.
 func Strictly(raw []byte, into any) error {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.DisallowUnknownFields()
@@ -194,6 +194,6 @@ func (m *WebhookMock) UnmarshalJSON(raw []byte) error {
 }
 
 func (j mockJSON) mock() WebhookMock {
-	j.Delay *= time.Millisecond
+	j.Delay *= time.Millisecond //nolint:durationcheck // it counts milliseconds on the wire
 	return WebhookMock(j)
 }

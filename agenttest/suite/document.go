@@ -94,7 +94,7 @@ func (f faults) Error() string {
 // Unwrap returns the FieldErrors.
 func (f faults) Unwrap() error { return f.FieldErrors }
 
-// locate gives errors their places in a document.
+// locate adds their places in a document to errors.
 func (d document) locate(list callwright.FieldErrors) error {
 	if len(list) == 0 {
 		return nil
@@ -125,7 +125,7 @@ func readDocument(text []byte) (document, error) {
 	return document{raw, root}, err
 }
 
-// syntaxError gives an error of the parser its line.
+// syntaxError adds the line to an error of the parser.
 func syntaxError(err error) error {
 	text := strings.TrimPrefix(err.Error(), "yaml: ")
 	rest, hasLine := strings.CutPrefix(text, "line ")

@@ -56,8 +56,7 @@ func (j *journal) config(ctx context.Context) SearchConfig {
 		Cancelled: func() bool { return j.live && j.cancelled(ctx) },
 		Observe:   func(p Progress) { j.observe(ctx, p) },
 		Rest:      j.rest,
-		Logger:    j.cfg.Logger,
-		Clock:     clock{j, ctx},
+		Runtime:   callwright.Runtime{Clock: clock{j, ctx}, Logger: j.cfg.Logger},
 	}
 }
 

@@ -198,7 +198,7 @@ func does(plans ...tornado.Plan) func(*lab, tornado.Brief) (tornado.Plan, error)
 
 func (l *lab) config(change ...func(*tornado.SearchConfig)) tornado.SearchConfig {
 	c := tornado.SearchConfig{
-		Versions: l, Tests: l, Fixer: l, Analyst: l, Session: "x", Base: 1, Clock: l,
+		Versions: l, Tests: l, Fixer: l, Analyst: l, Session: "x", Base: 1, Runtime: callwright.Runtime{Clock: l},
 		Observe: func(s tornado.Progress) { l.observed = append(l.observed, s) },
 	}
 	for i := range l.documents[0].Nodes {

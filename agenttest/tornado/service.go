@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
 	"time"
 
@@ -16,13 +15,13 @@ import (
 
 // Config configures a Service.
 type Config struct {
-	Store    Store             // required
-	Atomic   callwright.Atomic // required: transactions of the store
-	Work     callwright.Work   // required: cleans up after sessions, deletes old ones
-	Leases   node.Leases       // required: the nodes that are alive
-	Node     string            // required: name of this process, unique over all past and present processes of a deployment
-	Pathways Pathways          // required
-	Runs     Runs              // required
+	Store    Store             `required:"always"`
+	Atomic   callwright.Atomic `required:"always"` // transactions of the store
+	Work     callwright.Work   `required:"always"` // cleans up after sessions, deletes old ones
+	Leases   node.Leases       `required:"always"` // the nodes that are alive
+	Node     string            `required:"always"` // name of this process, unique over all past and present processes of a deployment
+	Pathways Pathways          `required:"always"`
+	Runs     Runs              `required:"always"`
 
 	// Either proposes changes. Without both no session can start.
 	Model llm.Model // used by NewFixer; its answers are stored, so that none is paid twice
@@ -33,9 +32,7 @@ type Config struct {
 	Concurrent int           // sessions that this node holds concurrently; 0: DefaultConcurrent
 	Watchers   int           // maximum number of open watchers; 0: 200
 
-	Clock  callwright.Clock // nil: callwright.SystemClock
-	IDs    callwright.IDs   // nil: callwright.UUIDs
-	Logger *slog.Logger     // nil: discards
+	callwright.Runtime
 }
 
 // Defaults and limits of a Service.
@@ -60,36 +57,14 @@ type Service struct {
 
 // New checks the configuration and registers the durable work. Run holds sessions.
 func New(c Config) (*Service, error) {
-	switch {
-	case c.Store == nil:
-		return nil, errors.New("tornado: Config.Store is required")
-	case c.Atomic == nil:
-		return nil, errors.New("tornado: Config.Atomic is required")
-	case c.Work == nil:
-		return nil, errors.New("tornado: Config.Work is required")
-	case c.Leases == nil:
-		return nil, errors.New("tornado: Config.Leases is required")
-	case c.Node == "":
-		return nil, errors.New("tornado: Config.Node is required")
-	case c.Pathways == nil:
-		return nil, errors.New("tornado: Config.Pathways is required")
-	case c.Runs == nil:
-		return nil, errors.New("tornado: Config.Runs is required")
+	if err := callwright.PrepareConfig(&c); err != nil {
+		return nil, err
 	}
 	if c.Concurrent <= 0 {
 		c.Concurrent = DefaultConcurrent
 	}
 	if c.Watchers <= 0 {
 		c.Watchers = defaultWatchers
-	}
-	if c.Clock == nil {
-		c.Clock = callwright.SystemClock{}
-	}
-	if c.IDs == nil {
-		c.IDs = new(callwright.UUIDs)
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	s := &Service{
 		cfg: c, inserting: make(chan struct{}, 1),

@@ -10,7 +10,6 @@ package tornado
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"time"
 
 	"github.com/callwright/callwright"
@@ -108,15 +107,13 @@ type Scenario struct {
 
 // SearchConfig configures a Search.
 type SearchConfig struct {
-	// Required.
-	Versions  Versions
-	Tests     Tests
-	Fixer     Fixer
-	Session   string // id; part of every name
-	Base      int    // number of the base version
-	Scenarios []Scenario
+	Versions  Versions   `required:"always"`
+	Tests     Tests      `required:"always"`
+	Fixer     Fixer      `required:"always"`
+	Session   string     // id; part of every name
+	Base      int        `required:"always"` // number of the base version
+	Scenarios []Scenario `required:"always"` // at most MaxScenarios
 
-	// Optional.
 	Analyst    Analyst     // nil: the Fixer reads only the results of the assertions
 	Iterations int         // maximum number; 0: DefaultIterations
 	Deadline   time.Time   // zero: none
@@ -127,10 +124,10 @@ type SearchConfig struct {
 	// Rest waits before scenarios are run again because most have no verdict, for example because a model is down; n counts from 1.
 	// After an error they are not run again. nil: they are run again once, immediately, like a minority without a verdict.
 	Rest      func(ctx context.Context, n int) error
-	Cancelled func() bool      // reports whether the session has to end; nil: never
-	Observe   func(Progress)   // called after each change; nil: not called
-	Logger    *slog.Logger     // logs the cause when a port has failed; nil: discards
-	Clock     callwright.Clock // nil: callwright.SystemClock
+	Cancelled func() bool    // reports whether the session has to end; nil: never
+	Observe   func(Progress) // called after each change; nil: not called
+
+	callwright.Runtime
 }
 
 // Defaults and limits of a SearchConfig.
@@ -144,19 +141,16 @@ const (
 	maxFindings       = 5 // given to a Fixer
 )
 
-// check returns an error that names the first missing required field.
+// check returns an error that names the missing required fields or the first invalid one, and sets the defaults.
 func (c *SearchConfig) check() error {
+	if err := callwright.PrepareConfig(c); err != nil {
+		return err
+	}
 	switch {
-	case c.Versions == nil:
-		return errors.New("tornado: SearchConfig.Versions is required")
-	case c.Tests == nil:
-		return errors.New("tornado: SearchConfig.Tests is required")
-	case c.Fixer == nil:
-		return errors.New("tornado: SearchConfig.Fixer is required")
 	case c.Base < 1:
-		return errors.New("tornado: SearchConfig.Base is required")
-	case len(c.Scenarios) == 0 || len(c.Scenarios) > MaxScenarios:
-		return errors.New("tornado: SearchConfig.Scenarios must have 1 to 50")
+		return errors.New("tornado: SearchConfig.Base must be positive")
+	case len(c.Scenarios) > MaxScenarios:
+		return errors.New("tornado: SearchConfig.Scenarios must have at most 50")
 	case c.Iterations < 0 || c.Iterations > MaxIterations:
 		return errors.New("tornado: SearchConfig.Iterations must be at most 20")
 	}
@@ -168,12 +162,6 @@ func (c *SearchConfig) check() error {
 	}
 	if c.Patience <= 0 {
 		c.Patience = DefaultPatience
-	}
-	if c.Clock == nil {
-		c.Clock = callwright.SystemClock{}
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	c.Limits = c.Limits.filled()
 	return nil

@@ -313,7 +313,7 @@ func TestPortsCodes(t *testing.T) {
 	}
 }
 
-// TestPortsRefused: a command that is refused says why, and changes nothing.
+// TestPortsRefused: a refused command reports the reason, and changes nothing.
 func TestPortsRefused(t *testing.T) {
 	t.Parallel()
 	d := deploy(t)

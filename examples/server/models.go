@@ -48,7 +48,7 @@ func (m *models) Set(text string) error {
 // maxModelName bounds the names of models in bytes, as requests do.
 const maxModelName = 128
 
-// completeModels gives the models of --llm-models their base URLs and their keys. A key goes to no other service than it was given for.
+// completeModels sets the base URLs and keys of the models in --llm-models. A key is sent to its own service only.
 func (c *config) completeModels(keys string) error {
 	given := map[string]string{}
 	for part := range strings.SplitSeq(keys, ",") {

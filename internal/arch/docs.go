@@ -10,7 +10,7 @@ import (
 // minDocumented is the share of exported names, in percent, that must have a comment.
 const minDocumented = 95
 
-// checkPackageComment wants a package comment in one of the files. The folder of the generated code is omitted: the generator
+// checkPackageComment checks for a package comment in one of the files. The folder of the generated code is omitted: the generator
 // writes none.
 func checkPackageComment(p *pkg) []Violation {
 	files := p.production()

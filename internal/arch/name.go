@@ -11,7 +11,7 @@ var empty = []string{
 	"base", "common", "helper", "helpers", "misc", "model", "models", "shared", "type", "types", "util", "utils",
 }
 
-// checkName wants a package that is about something, and a folder called like its package.
+// checkName checks that a package has a specific name, equal to its folder's.
 func checkName(p *pkg) []Violation {
 	if slices.Contains(empty, p.name) || slices.Contains(empty, path.Base(p.dir)) {
 		return []Violation{{Path: p.dir, Text: fmt.Sprintf("the name %s says nothing about what is inside", path.Base(p.dir))}}

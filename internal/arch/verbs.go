@@ -22,7 +22,7 @@ var otherVerbs = map[string]string{
 	"RemoveIssueFlag": "an operation of the contract",
 }
 
-// checkVerbs wants one verb for one act in the names of functions and methods outside of tests.
+// checkVerbs checks that names of functions and methods outside of tests use one verb for one act.
 func checkVerbs(f *goFile) []Violation {
 	if f.test {
 		return nil

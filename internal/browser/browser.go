@@ -152,7 +152,7 @@ func (p *Page) Await(t testing.TB, selector string) {
 	}
 	await.That(t, selector+" to be seen", func() bool {
 		seen, err := chromedp.Run(p.ctx, chromedp.Evaluate[bool](`document.readyState !== "loading" && document.querySelector(`+string(name)+`)?.checkVisibility() === true`))
-		return err == nil && seen // an error says that the page is going
+		return err == nil && seen // an error means that the page is being unloaded
 	})
 }
 

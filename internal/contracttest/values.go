@@ -177,7 +177,7 @@ func oddValues() []any {
 	}
 }
 
-// changed changes one place of a value, and says which.
+// changed changes one place of a value, and returns the place.
 func (g *Generator) changed(value any) (any, string) {
 	members, isObject := value.(object)
 	list, isList := value.([]any)

@@ -17,7 +17,7 @@ import (
 	"github.com/callwright/callwright/transport/oas/callsoas"
 )
 
-// office is where webhooks go. While it is shut it takes none, and wants each to come again.
+// office is the receiver of webhooks. While it is shut it refuses them, so that each is sent again.
 type office struct {
 	url string
 

@@ -25,7 +25,7 @@ func choosing() graph.Document {
 	}
 }
 
-// wantText wants the text of an element to have parts.
+// wantText checks that the text of an element contains parts.
 func wantText(t *testing.T, p *browser.Page, at string, parts ...string) {
 	t.Helper()
 	text := p.Text(t, at)

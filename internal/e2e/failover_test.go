@@ -132,7 +132,7 @@ func newVisitors(t *testing.T, s *server.Server) *visitors {
 	return v
 }
 
-// come sends a request and wants an answer that says either that it was done or when to come again.
+// come sends a request, and checks that the answer is a success or has a time to retry.
 func (v *visitors) come(ctx context.Context, t *testing.T, s *server.Server) {
 	began := time.Now()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL+"/v1/pathway/create", strings.NewReader(`{"name":"x"}`))

@@ -116,7 +116,7 @@ func requestOf(op, body string) request {
 	return request{op: op, target: strings.Join(operation(op).Segments, "/"), body: body}
 }
 
-// names gives each story a name and a phone number of its own.
+// names returns a unique name and phone number for each story.
 type names struct {
 	mu sync.Mutex
 	n  int
@@ -139,7 +139,7 @@ type storyTeller struct {
 	told    []*story // the last one may not be at its end
 }
 
-// tell finishes the story of before and tells one of each script.
+// tell finishes the previous story, and runs one of each script.
 func (w *storyTeller) tell(ctx context.Context, g *target) bool {
 	if len(w.told) > 0 && !w.told[len(w.told)-1].tell(ctx, g, w.want) {
 		return false

@@ -28,7 +28,7 @@ type step struct {
 	same  bool              // it changes nothing that can be read
 }
 
-// story is a script that is being told. Its state is all that the API shows of it.
+// story is a script in progress. Its state is the part that the API shows.
 type story struct {
 	*script
 	name, number, call, pathway string

@@ -9,8 +9,7 @@ import (
 	"github.com/callwright/callwright/internal/e2e/server"
 )
 
-// together is the number of these tests that run concurrently, unless -parallel says otherwise: they mostly wait for people to
-// finish their sentences.
+// together is the default of -parallel for these tests: they mostly wait for the end of spoken sentences.
 const together = "5"
 
 func TestMain(m *testing.M) {

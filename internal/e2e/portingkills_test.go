@@ -276,7 +276,7 @@ func (k *portKilling) sign(ctx context.Context, t *testing.T, s *portStory, link
 	s.signed = true
 }
 
-// answer answers a letter. An answer that was not acknowledged may have counted; then the page says so.
+// answer answers a letter. An unacknowledged answer may have taken effect; then the page shows it.
 func (k *portKilling) answer(ctx context.Context, t *testing.T, s *portStory, link string, form url.Values) {
 	status, page := k.ask(ctx, t, http.MethodPost, link, "application/x-www-form-urlencoded", "", form.Encode())
 	if status != http.StatusOK && status != http.StatusConflict && status != http.StatusGone {

@@ -19,7 +19,7 @@ func TestRegistersWithKamailio(t *testing.T) {
 			t.Parallel()
 			ca := authority(t)
 			s := start(t, ca.CertFile())
-			// Nobody is there yet: the password that Kamailio wants is in the answer.
+			// No registrar runs yet: the answer contains the password for Kamailio.
 			password := s.AttachRegistered(t, ours.String(), "sip:127.0.0.1:9;transport=tls", "acme")
 			registrar := kamailio.Start(t, kamailio.Config{CA: ca, Password: password, Algorithm: algorithm, MaxExpires: 10})
 			s.Update(t, ours.String(), sipoas.SipDirectionInput{
@@ -48,8 +48,8 @@ func TestRegistersWithKamailio(t *testing.T) {
 	}
 }
 
-// TestRegistrarCallsTheContact registers with a Kamailio that knows nothing of flows: it calls the Contact over a connection of its
-// own, from which no other caller is admitted.
+// TestRegistrarCallsTheContact registers with a Kamailio that knows nothing of flows: it calls the Contact over a separate
+// connection, from which no other caller is admitted.
 func TestRegistrarCallsTheContact(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)

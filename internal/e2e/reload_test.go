@@ -99,7 +99,7 @@ func TestReload(t *testing.T) {
 	if status, text := s.Get(t, "/readyz"); status != 200 || text != "ready\n" {
 		t.Errorf("/readyz says %d %q", status, text)
 	}
-	// A level that is none and a certificate that is none leave both as they were.
+	// An invalid level and an invalid certificate change nothing.
 	for _, file := range []string{cert, filepath.Join(s.Data, "log-level")} {
 		if err := os.WriteFile(file, []byte("loud"), 0o600); err != nil {
 			t.Fatal(err)

@@ -54,7 +54,7 @@ func TestTwoServersOnOneDatabase(t *testing.T) {
 	first.Stop(t)
 }
 
-// TestRefusedSettings wants a wrong setting to be told in one line, without all flags.
+// TestRefusedSettings checks that a wrong setting is reported in one line, without all flags.
 func TestRefusedSettings(t *testing.T) {
 	t.Parallel()
 	taken, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")

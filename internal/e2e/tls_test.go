@@ -57,7 +57,7 @@ func TestOnlyTLS(t *testing.T) {
 	}
 	defer udp.Close()
 	if _, err := udp.Write([]byte(strings.ReplaceAll(ping, "%T", "UDP"))); err == nil {
-		// Nobody listens there: the system says so with the next read.
+		// No server listens there: the system reports it at the next read.
 		if err := udp.SetReadDeadline(time.Now().Add(await.Limit)); err != nil {
 			t.Fatal(err)
 		}

@@ -225,8 +225,8 @@ func TestFailedCallsAreOneIssue(t *testing.T) {
 	s.Stop(t)
 }
 
-// TestAnalysisOutlivesServer kills the server while its analyst waits for the model, and starts it again: the step is
-// taken once more, and told once.
+// TestAnalysisOutlivesServer kills the server while its analyst waits for the model, and starts it again: the step is repeated, and
+// has one entry.
 func TestAnalysisOutlivesServer(t *testing.T) {
 	t.Parallel()
 	asked := make(chan bool, 100)

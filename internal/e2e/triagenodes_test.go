@@ -12,8 +12,8 @@ import (
 	"github.com/callwright/callwright/transport/oas/triageoas"
 )
 
-// TestFeedOverTwoNodes follows a feed over two servers on one database while both write into it: each stream tells every entry
-// once, in the one order that the feed has. One server is stopped; its stream continues at the other.
+// TestFeedOverTwoNodes follows a feed over two servers on one database while both write into it: each stream has every entry once,
+// in the order of the feed. One server is stopped; its stream continues at the other.
 func TestFeedOverTwoNodes(t *testing.T) {
 	t.Parallel()
 	config := nodes(t, authority(t))

@@ -103,7 +103,7 @@ func testCalls(t *testing.T, s *server.Server) {
 	}
 }
 
-// configures gives the trunk two servers, and an alert.
+// configures sets two servers and an alert of the trunk.
 func configures(t *testing.T, s *server.Server, url string, phones ...*baresip.Phone) {
 	t.Helper()
 	failover := sipoas.SipFailoverConfig{Enabled: true, Failback: sipoas.NewOptSipFailoverConfigFailback(sipoas.SipFailoverConfigFailbackAuto)}

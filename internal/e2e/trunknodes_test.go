@@ -245,7 +245,7 @@ func (p *slowPeer) serve(conn net.Conn) {
 	}
 }
 
-// looks begins a discovery of a host that takes connections and never says a word, and another one meanwhile.
+// looks begins a discovery of a host that accepts connections and never responds, and another one meanwhile.
 func looks(t *testing.T, one, two *server.Server) {
 	t.Helper()
 	port := int(listener(t, func(net.Conn) {}).Port())

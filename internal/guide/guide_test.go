@@ -13,7 +13,7 @@ import (
 
 const root = "../.."
 
-// TestMarks wants every block that the test of the pages does not run to say why not, or who runs it.
+// TestMarks checks that every block that the test of the pages does not run has a reason, or the name of another test.
 func TestMarks(t *testing.T) {
 	t.Parallel()
 	ci, err := guide.Read(root, ".ci/run")

@@ -194,7 +194,7 @@ func (s *Server) ServeDNS(w dns.ResponseWriter, r *dns.Msg) {
 	_ = w.WriteMsg(answer)
 }
 
-// find gives the records that answer a question, behind the aliases that lead to them.
+// find returns the records that answer a question, behind the aliases that lead to them.
 func (s *Server) find(q question) (found []dns.RR, rcode int) {
 	for range maxChain {
 		if records := s.zone[q]; len(records) > 0 {

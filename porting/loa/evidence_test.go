@@ -131,7 +131,7 @@ func (b busy) Events(ctx context.Context, org callwright.OrgID, request string) 
 	return append(events, loa.Event{Number: len(events) + 1}), err
 }
 
-// TestEvidenceIsOfOneMoment wants no event that is newer than the letter.
+// TestEvidenceIsOfOneMoment checks that no event is newer than the letter.
 func TestEvidenceIsOfOneMoment(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {

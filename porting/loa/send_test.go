@@ -58,7 +58,7 @@ func TestNotAttached(t *testing.T) {
 	}
 }
 
-// TestUnprintable wants every field named that a letter cannot show, and no request.
+// TestUnprintable checks that the error names every field that a letter cannot show, and that no request exists.
 func TestUnprintable(t *testing.T) {
 	t.Parallel()
 	const account = "losing_carrier_information."

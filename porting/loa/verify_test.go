@@ -66,8 +66,8 @@ func bytesOf(text string) []byte {
 	return []byte(text)
 }
 
-// TestVerifyFindsEveryChange changes, drops and moves each byte of each text of each event, and changes each number and time. It wants
-// the event named that does not fit.
+// TestVerifyFindsEveryChange changes, drops and moves each byte of each text of each event, and changes each number and time. It
+// checks that the error names the wrong event.
 func TestVerifyFindsEveryChange(t *testing.T) {
 	t.Parallel()
 	for i, whole := range evidence().Events {

@@ -84,7 +84,7 @@ func (op *operator) must(err error) {
 	}
 }
 
-// step gives the carrier all orders and wishes to cancel, lets it take its next step, and enters that.
+// step submits all orders and cancellations to the carrier, lets it take its next step, and records it.
 func (op *operator) step() {
 	var all []portingtest.CarrierOrder
 	for _, o := range op.orders() {

@@ -22,11 +22,11 @@ type CarrierScript struct {
 	// KeepsOrders is the reason for which the carrier refuses a cancellation immediately; OnCancel has the later refusals. Empty:
 	// it accepts the request.
 	KeepsOrders porting.FailureCode
-	// KnowsKeys says that Carrier.Take returns the first order of a key at further calls. False: it makes one more order, as carriers do
-	// to which a key is only a note, so that the gateway must look first, with Carrier.Find.
+	// KnowsKeys makes Carrier.Take return the first order of a key at further calls. False: it creates another order, like carriers
+	// that only note a key, so that the gateway must first look for it with Carrier.Find.
 	KnowsKeys bool
 
-	// LosesAnswer says that Carrier.Serve loses the first answer after the carrier has an order.
+	// LosesAnswer makes Carrier.Serve lose the first answer after the carrier has an order.
 	LosesAnswer bool
 	// Fault returns the fault of the next request to Carrier.Serve. Calls are not concurrent, so that it may count. Nil: no faults.
 	Fault func() Fault
@@ -36,13 +36,13 @@ type CarrierScript struct {
 
 // CarrierStep is an action of a carrier on the unended numbers of an order. The zero value does nothing: carriers take days.
 type CarrierStep struct {
-	State        porting.NumberState // of the numbers from now on; empty: as before. A number that cannot become that stays as it is
+	State        porting.NumberState // of the numbers from now on; empty: as before. A number that cannot become that stays unchanged
 	Last         bool                // the order's last number only
 	Unknown      bool                // the numbers have a status that the carrier's documents do not name, until another step gives them a State
 	FOC          time.Time           // the date confirmed by NumberConfirmed, and the time of NumberPorted; zero: noon UTC of June 3, 2030
 	Failure      porting.FailureCode // why the numbers are rejected, or wait; empty: nothing holds them up
 	RefuseCancel bool                // the carrier answers the request to cancel: it continues
-	Event        EventFault          // of the event that tells of the step
+	Event        EventFault          // of the event of the step
 }
 
 // The usual steps of a carrier.
@@ -74,7 +74,7 @@ type CarrierOrder struct {
 	CancelRefused bool
 }
 
-// CarrierEvent says that a carrier has changed an order.
+// CarrierEvent is an event about a changed order of a carrier.
 type CarrierEvent struct {
 	ID  string // the same when the event is sent again
 	Ref string

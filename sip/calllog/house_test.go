@@ -50,7 +50,7 @@ func open(t *testing.T, change ...func(*calllog.Config)) *house {
 	return h
 }
 
-// beat gives a sign of life of another node.
+// beat renews the lease of another node.
 func (h *house) beat(name string) {
 	h.t.Helper()
 	now := time.Now()
@@ -80,7 +80,7 @@ const (
 	two = "+15550000002"
 )
 
-// wantField wants an error of a code about a field.
+// wantField checks for an error with a code about a field.
 func wantField(t *testing.T, err error, code callwright.Code, field string) {
 	t.Helper()
 	e, ok := errors.AsType[*callwright.Error](err)

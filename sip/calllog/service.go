@@ -43,9 +43,6 @@ type Service struct {
 	node *node.Holder[struct{}] // holds the lease of this node while it writes records
 }
 
-// nodeKind is the kind of the lease that a node holds while it writes records.
-const nodeKind = "sip.node"
-
 // New checks the configuration.
 func New(c Config) (*Service, error) {
 	if err := callwright.PrepareConfig(&c); err != nil {

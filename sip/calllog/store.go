@@ -9,7 +9,7 @@ import (
 )
 
 // Store stores records. Texts must be UTF-8 without NUL characters: a database refuses any other text with CodeBadRequest, at every
-// retry. Every field and every step of a ladder comes back as it was stored; times are returned in UTC, exact to the microsecond.
+// retry. Every field and every step of a ladder comes back unchanged; times are returned in UTC, exact to the microsecond.
 // siptest.RunCallLog tests it.
 type Store interface {
 	// Begin adds a record that has not ended; its End is ignored. It leaves an existing record with the same ID unchanged, without

@@ -76,7 +76,7 @@ func TestOverlappingReinvites(t *testing.T) {
 	hung.responded(487).sent(dialog.BYE)
 }
 
-// later wants a 500 to say when the peer may try again (RFC 3261, 14.2).
+// later checks that a 500 contains the time of a retry (RFC 3261, 14.2).
 func later(r *run) {
 	r.t.Helper()
 	if d := one[dialog.Respond](r).RetryAfter; d < time.Second || d > 10*time.Second {

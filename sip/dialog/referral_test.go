@@ -17,7 +17,7 @@ func referred(t *testing.T) *run {
 	return r
 }
 
-// notified wants the last event to have sent one NOTIFY.
+// notified checks that the last event has sent one NOTIFY.
 func notified(t *testing.T, r *run, status int, final bool) *run {
 	t.Helper()
 	for _, s := range all[dialog.Send](r.effects) {

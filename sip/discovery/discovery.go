@@ -96,8 +96,8 @@ type Answer struct {
 	Codecs  []string
 }
 
-// Store stores discoveries. Given and returned values share no memory with stored ones. Every field comes back as it was stored; times
-// are returned in UTC, exact to the microsecond. siptest.RunDiscoveryStore tests it.
+// Store stores discoveries. Given and returned values share no memory with stored ones. Every field comes back unchanged; times are
+// returned in UTC, exact to the microsecond. siptest.RunDiscoveryStore tests it.
 type Store interface {
 	// Begin adds a discovery with Version 1. It returns CodeDiscoveryInProgress while another discovery of the organization runs
 	// that started after stale. Of concurrent discoveries, on any nodes, only one is added. It returns CodeConflict when any

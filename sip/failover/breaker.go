@@ -15,7 +15,7 @@ const (
 // detect it. The zero value is ready to use, and safe for concurrent use.
 type Breaker struct {
 	mu   sync.Mutex
-	open map[string]time.Time // by server: until when no call tries it
+	open map[string]time.Time // by server: time until which calls skip it
 }
 
 // Allow reports whether a call may try a server. An open circuit lets one call through after OpenFor, and another one each

@@ -201,7 +201,7 @@ func TestCheck(t *testing.T) {
 	expect(t, header.CheckInbound(make([]header.Rule, header.MaxRules+1)), "headers")
 }
 
-// expect wants an error about a field of the second rule, or about the field "headers".
+// expect checks for an error about a field of the second rule, or about the field "headers".
 func expect(t *testing.T, err error, field string) {
 	t.Helper()
 	if field != "" && field != "headers" {

@@ -175,7 +175,7 @@ func TestStopIsNoMiss(t *testing.T) {
 	})
 }
 
-// TestChangesDuringAProbe has something else happen while a server is being asked.
+// TestChangesDuringAProbe makes other changes while a server is being probed.
 func TestChangesDuringAProbe(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

@@ -162,7 +162,7 @@ func (f *phone) Announce(ctx context.Context, a proof.Announcement) error {
 	return f.err
 }
 
-// call waits for a call, and returns it. It wants it to be the only one.
+// call waits for a call, and returns it. It checks that it is the only one.
 func (h *house) call() proof.Announcement {
 	h.t.Helper()
 	select {
@@ -174,7 +174,7 @@ func (h *house) call() proof.Announcement {
 	return h.phone.calls[0]
 }
 
-// only wants there to have been one call.
+// only checks for exactly one call.
 func (h *house) only() {
 	h.t.Helper()
 	h.phone.mu.Lock()
@@ -184,7 +184,7 @@ func (h *house) only() {
 	}
 }
 
-// code returns the digits that were read out in a call, and wants them twice.
+// code returns the digits that were read out twice in a call.
 func code(t *testing.T, a proof.Announcement) string {
 	t.Helper()
 	names := []string{"zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"}

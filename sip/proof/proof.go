@@ -26,7 +26,7 @@ type Proof struct {
 // owners of other people's numbers from calls.
 type Limits struct{ Number, Org int }
 
-// Store stores proofs. Given and returned values share no memory with stored ones. Every field comes back as it was stored; times are
+// Store stores proofs. Given and returned values share no memory with stored ones. Every field comes back unchanged; times are
 // returned in UTC, exact to the microsecond. siptest.RunProofStore tests it.
 type Store interface {
 	// Insert adds a proof with Version 1, unless the proofs created after since have reached a limit for the number or the

@@ -34,7 +34,7 @@ var moves = map[string]func(w *walk){
 	"later ": func(w *walk) { w.now = w.now.Add(proof.CodeLife - time.Second) },
 }
 
-// TestEveryWay takes all moves in every order, and wants the rules to hold after each of them.
+// TestEveryWay takes all moves in every order, and checks the rules after each of them.
 func TestEveryWay(t *testing.T) {
 	t.Parallel()
 	const depth = 8
@@ -61,7 +61,7 @@ func TestEveryWay(t *testing.T) {
 	}
 }
 
-// check wants the rules of a proof to hold for a move.
+// check checks the rules of a proof for a move.
 func check(t *testing.T, before, after walk, move string) {
 	t.Helper()
 	from, to := before.proof.At(after.now).State, after.proof.At(after.now).State

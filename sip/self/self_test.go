@@ -75,7 +75,7 @@ func TestUnspecifiedName(t *testing.T) {
 	}
 }
 
-// TestNowhere wants nil to be a server that listens nowhere.
+// TestNowhere checks that nil is a server without listeners.
 func TestNowhere(t *testing.T) {
 	t.Parallel()
 	var s *self.Server

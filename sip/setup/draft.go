@@ -72,8 +72,8 @@ func (d Draft) Outbound() bool { return d.Directions == OutboundOnly || d.Direct
 // Connects reports whether we connect to the customer's server.
 func (d Draft) Connects() bool { return d.Outbound() || d.Auth == AuthRegister }
 
-// Store stores drafts. The password is encrypted at rest. Given and returned values share no memory with stored ones. Every field comes
-// back as it was stored; times are returned in UTC, exact to the microsecond. siptest.RunDrafts tests it.
+// Store stores drafts. The password is encrypted at rest. Given and returned values share no memory with stored ones. Every field
+// comes back unchanged; times are returned in UTC, exact to the microsecond. siptest.RunDrafts tests it.
 type Store interface {
 	// InsertDraft adds a draft with Version 1. CodeConflict when its ID exists, in whichever organization; CodeInvalidState when the
 	// organization already has most drafts whose UpdatedAt is since or later. Of concurrent calls, on any nodes, exactly as many

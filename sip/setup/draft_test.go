@@ -164,7 +164,7 @@ func TestDraftRefuses(t *testing.T) {
 	}
 }
 
-// TestReadyForEverybody wants a trunk without addresses where that is meant.
+// TestReadyForEverybody checks that a trunk has no addresses where intended.
 func TestReadyForEverybody(t *testing.T) {
 	t.Parallel()
 	if err := (setup.Draft{Directions: setup.InboundOnly}).Ready(true); err != nil {
@@ -178,7 +178,7 @@ func hasField(err error, field string) bool {
 	return ok && e.Code == callwright.CodeBadRequest && e.Field == field
 }
 
-// TestReady wants credentials of the drafts that authenticate with them.
+// TestReady checks the credentials of drafts that authenticate with them.
 func TestReady(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -88,7 +88,7 @@ func RunHooks(t *testing.T, newReceiver func(t *testing.T) Receiver) {
 	})
 }
 
-// wantPlainRefusal wants a CodeBadRequest without a field.
+// wantPlainRefusal checks for a CodeBadRequest without a field.
 func wantPlainRefusal(t *testing.T, input string, err error) {
 	t.Helper()
 	var field string

@@ -29,7 +29,7 @@ func RunBanLine(t *testing.T, newLine func(t *testing.T) ban.Line) {
 // The sources of RunBanLine. The second is a network of IPv6: see callwright.Source.
 var scanner, network = netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("2001:db8::")
 
-// wantBans wants these bans and no others.
+// wantBans checks that exactly these bans exist.
 func wantBans(t *testing.T, l ban.Line, want map[netip.Addr]time.Time) {
 	t.Helper()
 	if got := l.Bans(); !maps.EqualFunc(got, want, time.Time.Equal) {

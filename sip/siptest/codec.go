@@ -184,8 +184,8 @@ func sharesNoState(t *testing.T, open func(testing.TB) sip.Codec) {
 	}
 }
 
-// refusesOtherLengths gives a codec audio that is not 20 ms long. The codec encodes all of it, or appends nothing and returns an
-// error.
+// refusesOtherLengths passes audio that is not 20 ms long to a codec. The codec encodes all of it, or appends nothing and returns
+// an error.
 func refusesOtherLengths(t *testing.T, open func(testing.TB) sip.Codec) {
 	c := open(t)
 	for _, n := range []int{0, 2, c.Rate()/50 - 2, c.Rate()/50 + 2, c.Rate()} {
@@ -204,7 +204,7 @@ func refusesOtherLengths(t *testing.T, open func(testing.TB) sip.Codec) {
 	}
 }
 
-// survivesAnyPayload gives a decoder the payloads of a hostile peer: each decodes or fails without effect, and later payloads
+// survivesAnyPayload passes the payloads of a hostile peer to a decoder: each decodes or fails without effect, and later payloads
 // decode.
 func survivesAnyPayload(t *testing.T, open func(testing.TB) sip.Codec, newCodec func() (sip.Codec, error), f CodecFeatures) {
 	good := encode(t, open(t), tone(open(t).Rate(), 0))

@@ -111,7 +111,7 @@ type Prompt interface {
 	Prompt(ctx context.Context, rate int) ([]int16, error)
 }
 
-// Store stores test calls. Given and returned values share no memory with stored ones. Every field comes back as it was stored; times are
+// Store stores test calls. Given and returned values share no memory with stored ones. Every field comes back unchanged; times are
 // returned in UTC, exact to the microsecond. siptest.RunTestCallStore tests it.
 type Store interface {
 	// Insert adds a call with Version 1, unless limit calls of the organization, at least 1, started after since. Then it adds

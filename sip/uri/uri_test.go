@@ -17,7 +17,7 @@ func TestParse(t *testing.T) {
 	tests := []struct {
 		in   string
 		want uri.URI
-		text string // of String, when it is not in
+		text string // result of String if it differs from in
 	}{
 		{in: "sip:example.com", want: uri.URI{Scheme: uri.SIP, Host: "example.com"}},
 		{in: "SIPS:Bob@Example.COM.:5061", want: uri.URI{Scheme: uri.SIPS, User: "Bob", Host: "example.com", Port: 5061},

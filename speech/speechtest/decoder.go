@@ -57,7 +57,7 @@ func RunDecoder(t *testing.T, h DecoderHarness) {
 // plenty is longer than every file of the tests.
 const plenty = time.Hour
 
-// checkAudio wants mono audio of about a length.
+// checkAudio checks for mono audio of about a length.
 func checkAudio(t *testing.T, name string, a pcm.Audio, want time.Duration) {
 	t.Helper()
 	if a.Channels != 1 || a.Rate < pcm.MinRate || (a.Duration()-want).Abs() > 200*time.Millisecond || level(a.Samples) < 0.005 {
@@ -65,7 +65,7 @@ func checkAudio(t *testing.T, name string, a pcm.Audio, want time.Duration) {
 	}
 }
 
-// checkDamaged wants no more audio than a limit, or an error with one of Decode's codes.
+// checkDamaged checks for audio within a limit, or an error with one of Decode's codes.
 func checkDamaged(t *testing.T, name string, a pcm.Audio, err error, limit time.Duration) {
 	t.Helper()
 	code := callwright.CodeOf(err)

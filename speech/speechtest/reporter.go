@@ -126,7 +126,7 @@ func atOnce(n int, f func(i int) error) []error {
 	return errs
 }
 
-// wantCode wants an error of a code.
+// wantCode checks for an error with a code.
 func wantCode(t reporter, what string, err error, want callwright.Code) {
 	t.Helper()
 	if callwright.CodeOf(err) != want {

@@ -124,7 +124,7 @@ func (v voices) wantAbsent(t *testing.T, org callwright.OrgID, id, name string) 
 	wantCode(t, "the name "+name, err, callwright.CodeNotFound)
 }
 
-// wantConflict wants a CodeConflict with a field.
+// wantConflict checks for a CodeConflict with a field.
 func wantConflict(t *testing.T, what string, err error, field string) {
 	t.Helper()
 	if e, ok := errors.AsType[*callwright.Error](err); !ok || e.Code != callwright.CodeConflict || e.Field != field {

@@ -53,7 +53,7 @@ func (c *Chunker) cut(out []string, end int) []string {
 	return append(out, chunk)
 }
 
-// boundary returns the end of the first chunk; -1 if it is not known yet.
+// boundary returns the end of the first chunk; -1 if it is unknown yet.
 func (c *Chunker) boundary() int {
 	clause, blank, open := -1, -1, -1
 	for i, r := range c.text {

@@ -73,7 +73,7 @@ func TestChunkerManyMarks(t *testing.T) {
 	}
 }
 
-// TestChunkerIsEarly wants a sentence as soon as it is known to be whole, and the first clause before that.
+// TestChunkerIsEarly checks that a sentence is returned as soon as it is complete, and the first clause earlier.
 func TestChunkerIsEarly(t *testing.T) {
 	t.Parallel()
 	var c tts.Chunker

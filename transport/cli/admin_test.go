@@ -38,7 +38,7 @@ func administration(t *testing.T) func(to *bytes.Buffer, args ...string) (code i
 	}
 }
 
-// FuzzExpiresIn gives keys lifetimes.
+// FuzzExpiresIn creates keys with lifetimes.
 func FuzzExpiresIn(f *testing.F) {
 	for _, text := range []string{"90d", "0", "0d", "24h", "1h30m", "-1h", "d", "9999999999999d", "106751d", "4294967296d", "1e9h", " 1h", "2562047h48m"} {
 		f.Add(text)

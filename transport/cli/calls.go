@@ -109,7 +109,7 @@ func placeCommand(c Config, env func(string) string) *cobra.Command {
 		request: func(_ *cobra.Command, args []string) (client.Request, error) {
 			p.To = args[0]
 			if p.Task == "" && p.Pathway == "" && p.Persona == "" && p.Agent == "" {
-				return client.Request{}, errors.New("say what the agent does: --task, --pathway, --persona or --agent")
+				return client.Request{}, errors.New("set one of --task, --pathway, --persona and --agent")
 			}
 			return client.Request{Method: http.MethodPost, Path: "/v1/calls", Body: p, IdempotencyKey: rand.Text()}, nil
 		},

@@ -77,7 +77,7 @@ assertions:
 	}
 }
 
-// TestErrors: without a judge it is not known whether a judged scenario passes, which is neither a success nor a failure.
+// TestErrors: without a judge it is unknown whether a judged scenario passes, which is neither a success nor a failure.
 func TestErrors(t *testing.T) {
 	t.Parallel()
 	judged := write(t, `

@@ -174,7 +174,7 @@ func plan(files, there []stored) (steps []step, same int, err error) {
 		}
 		switch {
 		case len(lost) > 0:
-			faults = append(faults, fmt.Errorf("%s: %s has %s, for which the server has nothing: write what belongs there, or remove it",
+			faults = append(faults, fmt.Errorf("%s: %s has %s, for which the server has no value: write the value, or remove it",
 				file.name, strings.Join(lost, ", "), callwright.Redacted))
 		case len(one.members) == 0:
 			same++

@@ -91,7 +91,7 @@ func printf(w *tabwriter.Writer, format string, args ...any) {
 	_, _ = fmt.Fprintf(w, format, args...)
 }
 
-// visible returns a text in which those control and format characters are escaped as in JSON that are not among kept.
+// visible returns a text with its control and format characters escaped as in JSON, except kept ones.
 func visible(text, kept string) string {
 	var b strings.Builder
 	for _, c := range strings.ToValidUTF8(text, "\ufffd") {

@@ -108,7 +108,7 @@ func TestPortsVerifyReadsTheAnswer(t *testing.T) {
 	}
 }
 
-// TestPortsVerifyKnowsEvidence wants files that are no evidence told from evidence that was changed.
+// TestPortsVerifyKnowsEvidence checks that files without evidence are distinguished from changed evidence.
 func TestPortsVerifyKnowsEvidence(t *testing.T) {
 	t.Parallel()
 	whole, _, _ := evidence(t, nil)

@@ -51,7 +51,7 @@ func (r *remote) tested() string {
 // open checks the flags and returns a client of the server.
 func (r *remote) open(c Config, cmd *cobra.Command, env func(string) string) (*server, error) {
 	if (r.pathway == "") == (r.persona == "") {
-		return nil, errors.New("name what the scenarios test: --pathway ID or --persona ID")
+		return nil, errors.New("name the tested agent: --pathway ID or --persona ID")
 	}
 	a, err := openAPI(c, cmd, env)
 	if err != nil {

@@ -234,7 +234,7 @@ func deleteCommand(c Config, env func(string) string) *cobra.Command {
 	return cmd
 }
 
-// notOwn gives the refusal of a voice that is not the organization's the exit code of a refusal: the key may do this.
+// notOwn sets the exit code of a refusal for another organization's voice: the key may do this.
 func notOwn(err error) error {
 	if e, ok := errors.AsType[*client.Error](err); ok && e.Status == http.StatusForbidden && e.Code == string(callwright.CodeForbidden) {
 		return refused(err)

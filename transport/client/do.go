@@ -65,7 +65,7 @@ func (a Answer) Decode(v any) error {
 		body = envelope.Data
 	}
 	if err := json.Unmarshal(body, v); err != nil {
-		return callwright.Errorf(callwright.CodeInternal, "the answer is not what was expected: check that %s names a Callwright server",
+		return callwright.Errorf(callwright.CodeInternal, "unexpected answer: check that %s names a Callwright server",
 			BaseVariable).Because(err)
 	}
 	return nil
@@ -145,6 +145,6 @@ func (c *Client) receive(r *http.Request, v any) error {
 
 // unexpected returns an error of a success that cannot be read.
 func unexpected(r *http.Request) *callwright.Error {
-	return callwright.Errorf(callwright.CodeInternal, "%s: the answer is not what was expected: check that %s names a Callwright server",
+	return callwright.Errorf(callwright.CodeInternal, "%s: unexpected answer: check that %s names a Callwright server",
 		operation(r), BaseVariable)
 }

@@ -141,7 +141,7 @@ func (c *Client) noAnswer(ctx context.Context, r *http.Request, err error) error
 		Because(errors.Join(errNoAnswer, err))
 }
 
-// watch gives a request up when nothing has moved for a time.
+// watch aborts a request after a time without data.
 type watch struct {
 	timer   *time.Timer
 	silence time.Duration

@@ -8,7 +8,7 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
-// TestTrunksWithoutAService wants each service of the pages of trunks.
+// TestTrunksWithoutAService checks that each service of the pages of trunks is required.
 func TestTrunksWithoutAService(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -71,7 +71,7 @@ func TestPagesOfAgents(t *testing.T) {
 	}
 }
 
-// TestAgentWithNothingHasNulls wants the record of the specification: its thirteen members, and no others.
+// TestAgentWithNothingHasNulls checks the record of the specification: exactly its thirteen members.
 func TestAgentWithNothingHasNulls(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -12,7 +12,8 @@ import (
 	v3 "github.com/pb33f/libopenapi/datamodel/high/v3"
 )
 
-// TestNoAnswerIsGuessedAt wants X-Content-Type-Options on answers of every kind: browsers take a text for a page without it.
+// TestNoAnswerIsGuessedAt checks for X-Content-Type-Options on answers of every kind: without it browsers may show a text as a
+// page.
 func TestNoAnswerIsGuessedAt(t *testing.T) {
 	t.Parallel()
 	h := open(t)

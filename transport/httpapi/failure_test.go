@@ -108,7 +108,7 @@ func TestBodiesThatMayNotPass(t *testing.T) {
 // nested returns lists within each other.
 func nested(levels int) string { return strings.Repeat("[", levels) + strings.Repeat("]", levels) }
 
-// TestPathsWithinFreeObjects wants the whole path of a number that is too large.
+// TestPathsWithinFreeObjects checks that the error contains the whole path of a number that is too large.
 func TestPathsWithinFreeObjects(t *testing.T) {
 	t.Parallel()
 	h := open(t)

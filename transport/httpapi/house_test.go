@@ -219,7 +219,7 @@ func (h *house) tenant(name string, rights ...callwright.Entitlement) (callwrigh
 	return org.ID, string(key.Key)
 }
 
-// attach gives the house's organization its number, both ways.
+// attach attaches the number of the house's organization in both directions.
 func (h *house) attach() {
 	h.t.Helper()
 	answer := h.do("POST", "/v1/sip/attach", `{"phone_number":"`+ourNumber+`","service":"sip","directions":[

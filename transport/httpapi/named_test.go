@@ -21,7 +21,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// TestMain wants every stream to have ended.
+// TestMain checks that every stream has ended.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(tests{m}) }
 
 // tests runs the tests of this package. They fail if the contract contains an example error that no test received: examples equal

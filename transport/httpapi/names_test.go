@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestMembersGivenTwice wants a member that stands twice in any object of a body to be refused by its name, however it is written.
+// TestMembersGivenTwice checks that a duplicate member in any object of a body is refused by its name, in any spelling.
 func TestMembersGivenTwice(t *testing.T) {
 	t.Parallel()
 	h := open(t)

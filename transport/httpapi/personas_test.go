@@ -20,7 +20,7 @@ func (h *house) persona(body string) map[string]any {
 	return record
 }
 
-// refusedPersona wants an error with a code about a path.
+// refusedPersona checks for an error with a code about a path.
 func (h *house) refusedPersona(status int, code, path, method, target, body string) {
 	h.t.Helper()
 	answer := h.want(status, method, "/v1/personas"+target, body)

@@ -126,7 +126,7 @@ func TestAttachmentsThatAreRefused(t *testing.T) {
 	}
 }
 
-// TestAttachWithRegistrationAndHeaders gives a number everything that an inbound direction can have.
+// TestAttachWithRegistrationAndHeaders attaches a number with all settings of an inbound direction.
 func TestAttachWithRegistrationAndHeaders(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -58,7 +58,7 @@ func TestSpeakAndReadSamples(t *testing.T) {
 	}
 }
 
-// TestLargeAudioIsLeftToItsLink wants no more than 4 MiB within JSON.
+// TestLargeAudioIsLeftToItsLink checks that JSON contains at most 4 MiB of audio.
 func TestLargeAudioIsLeftToItsLink(t *testing.T) {
 	t.Parallel()
 	h := open(t)

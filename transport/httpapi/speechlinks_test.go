@@ -180,7 +180,7 @@ func TestDeletedSample(t *testing.T) {
 	}
 }
 
-// TestAudioThatIsMissing wants a clear answer when a sample's audio is not in the storage, and none that looks whole when it
+// TestAudioThatIsMissing checks for a clear error if a sample's audio is not in the storage, and for an incomplete answer if it
 // cannot be read.
 func TestAudioThatIsMissing(t *testing.T) {
 	t.Parallel()

@@ -43,7 +43,7 @@ func TestSpeechThatFailedIsSpokenByItsKey(t *testing.T) {
 	h.spoken(aText, key)
 }
 
-// TestAudioIgnoresKeys wants an answer of audio neither to be kept nor to be repeated in the place of JSON.
+// TestAudioIgnoresKeys checks that an answer of audio is neither stored nor repeated in place of JSON.
 func TestAudioIgnoresKeys(t *testing.T) {
 	t.Parallel()
 	h := open(t)

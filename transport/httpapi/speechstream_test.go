@@ -68,7 +68,7 @@ func TestAudioComesWhileItIsMade(t *testing.T) {
 	}
 }
 
-// TestAudioThatFailsBreaksOff wants a client to see that it has not got everything.
+// TestAudioThatFailsBreaksOff checks that a client can detect an incomplete answer.
 func TestAudioThatFailsBreaksOff(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -186,7 +186,7 @@ func TestAudioForClientsThatTakeNothingElse(t *testing.T) {
 	}
 }
 
-// TestClientThatGoesIsNoFault wants no error in the log when a client goes before its answer.
+// TestClientThatGoesIsNoFault checks that the log has no error if a client disconnects before its answer.
 func TestClientThatGoesIsNoFault(t *testing.T) {
 	t.Parallel()
 	h := open(t)

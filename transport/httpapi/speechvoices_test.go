@@ -153,7 +153,7 @@ func TestRecordingsThatAreRefused(t *testing.T) {
 	}
 }
 
-// TestVoicesBeyondTheLimit wants at most 200 voices of an organization.
+// TestVoicesBeyondTheLimit checks for at most 200 voices of an organization.
 func TestVoicesBeyondTheLimit(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -62,7 +62,7 @@ func TestToolkit(t *testing.T) {
 	}
 }
 
-// TestToolkitErrors wants every failed answer as a toolkit.Error, of every envelope.
+// TestToolkitErrors checks that every failed answer is a toolkit.Error, with every envelope.
 func TestToolkitErrors(t *testing.T) {
 	t.Parallel()
 	h := open(t)

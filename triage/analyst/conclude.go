@@ -100,7 +100,7 @@ func (a *Analyst) finish(ctx context.Context, c triage.Case, s *state) (triage.P
 	case answer.Outcome == "root_cause" && answer.Cause != "" && answer.Summary != "":
 		return a.found(answer, *s)
 	default:
-		return triage.Progress{}, &llm.Failure{Class: llm.ClassInvalid, Message: "what the outcome needs is empty"}
+		return triage.Progress{}, &llm.Failure{Class: llm.ClassInvalid, Message: "a member that the outcome requires is empty"}
 	}
 }
 

@@ -31,7 +31,7 @@ func RunResourceResolver(t *testing.T, h ResolverHarness) {
 	t.Run("serves several at a time", h.servesSeveral)
 }
 
-// want wants Find to return the items with some ids.
+// want checks that Find returns the items with some ids.
 func (h ResolverHarness) want(t *testing.T, org callwright.OrgID, ids []string, want ...string) {
 	t.Helper()
 	found, err := h.Resolver.Find(t.Context(), org, ids)

@@ -87,7 +87,7 @@ func scanned(ctx context.Context, idb bun.IDB, org callwright.OrgID, f call.Filt
 	return last, err
 }
 
-// within leaves out the calls beyond the last one that is looked at. Its time stands alone, for the range of an index.
+// within leaves out the calls beyond the last one that is examined. Its time stands alone, for the range of an index.
 func within(q *bun.SelectQuery, f call.Filter, last callwright.Keyset) *bun.SelectQuery {
 	switch {
 	case last.IsZero():

@@ -116,7 +116,7 @@ func BenchmarkRunsPage(b *testing.B) {
 	}
 }
 
-// addResults gives the runs of a page the results that fillRuns has left out.
+// addResults adds the results that fillRuns omits to the runs of a page.
 func addResults(b *testing.B, store agentteststore.Store, f run.Filter) {
 	b.Helper()
 	runs, err := store.FindRuns(b.Context(), org, f)

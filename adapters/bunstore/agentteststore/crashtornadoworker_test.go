@@ -219,14 +219,14 @@ func crashTornado(ctx context.Context, plan crashPlan, db *bunstore.DB, work *ta
 	logger := slog.New(slog.NewTextHandler(os.Stderr, nil))
 	leases, node := bunstore.Leases{DB: db}, fmt.Sprint("node ", plan.Birth)
 	tests, err := agenttest.New(agenttest.Config{
-		Store: agentteststore.Store{DB: db}, Atomic: db, Work: work, Leases: leases, Node: node, Pathways: versions, Engine: held, Logger: logger,
+		Store: agentteststore.Store{DB: db}, Atomic: db, Work: work, Leases: leases, Node: node, Pathways: versions, Engine: held, Runtime: callwright.Runtime{Logger: logger},
 	})
 	if err != nil {
 		return err
 	}
 	s, err := tornado.New(tornado.Config{
 		Store: watched{agentteststore.Sessions{DB: db}, d}, Atomic: db, Work: work, Leases: leases, Node: node,
-		Pathways: versions, Runs: tests, Fixer: d, Logger: logger,
+		Pathways: versions, Runs: tests, Fixer: d, Runtime: callwright.Runtime{Logger: logger},
 	})
 	if err != nil {
 		return err

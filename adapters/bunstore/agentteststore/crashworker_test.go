@@ -287,7 +287,7 @@ func crashWork(ctx context.Context, plan crashPlan) error {
 	}
 	s, err := agenttest.New(agenttest.Config{
 		Store: agentteststore.Store{DB: db}, Atomic: db, Work: work, Leases: bunstore.Leases{DB: db}, Node: fmt.Sprint("node ", plan.Birth),
-		Pathways: onePathway{}, Engine: held, URLs: anyURL{}, Notifier: d, Logger: slog.New(slog.NewTextHandler(os.Stderr, nil)),
+		Pathways: onePathway{}, Engine: held, URLs: anyURL{}, Notifier: d, Runtime: callwright.Runtime{Logger: slog.New(slog.NewTextHandler(os.Stderr, nil))},
 	})
 	if err != nil {
 		return err

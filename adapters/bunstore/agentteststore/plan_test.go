@@ -48,7 +48,7 @@ func fillRuns(t testing.TB, db *bunstore.DB, count int) {
 	})
 }
 
-// reads tells that a plan reads rows of a table that it could have left alone, or sorts.
+// reads matches plans that read unneeded rows of a table, or sort.
 var reads = regexp.MustCompile(`Seq Scan|Sort|TEMP|SCAN test|SCAN run|Filter: \(\(?[^$]|Bitmap`)
 
 // TestPagesUseIndexes looks at the plans of a full table, as PostgreSQL chooses them by itself: whichever page, its runs and no
@@ -190,7 +190,7 @@ func TestRecentRunsAreFound(t *testing.T) {
 	})
 }
 
-// TestEveryStatementUsesAnIndex runs every query of the store and wants none to read a whole table.
+// TestEveryStatementUsesAnIndex runs every query of the store and fails if one reads a whole table.
 func TestEveryStatementUsesAnIndex(t *testing.T) {
 	t.Parallel()
 	storetest.UsesIndexes(t, useStore)

@@ -184,7 +184,7 @@ type snapshotRow struct {
 	Document  string    `bun:"document"` // sealed: scenario.Scenario
 }
 
-// InsertSnapshots adds snapshots, each in a statement of its own: a hundred of the largest would be too much for one.
+// InsertSnapshots adds snapshots, each in a separate statement: a hundred of the largest would be too much for one.
 func (s Store) InsertSnapshots(ctx context.Context, snapshots []run.Snapshot) error {
 	if len(snapshots) == 0 {
 		return nil

@@ -93,7 +93,7 @@ func TestSessionPagesUseIndexes(t *testing.T) {
 	})
 }
 
-// TestSessionsUseIndexes runs every query of the store and wants none to read a whole table.
+// TestSessionsUseIndexes runs every query of the store and fails if one reads a whole table.
 func TestSessionsUseIndexes(t *testing.T) {
 	t.Parallel()
 	storetest.UsesIndexes(t, func(ctx context.Context, db *bunstore.DB, now time.Time) []error {

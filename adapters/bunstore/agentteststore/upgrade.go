@@ -23,7 +23,8 @@ var (
 
 type object = map[string]json.RawMessage
 
-// upgraded returns the document of a scenario with the names of the contract. One that has them stays as it is, as does one that is no JSON.
+// upgraded returns the document of a scenario with the names of the contract. One that has them stays unchanged, as does one that
+// is no JSON.
 func upgraded(raw json.RawMessage) json.RawMessage {
 	var sc object
 	if json.Unmarshal(raw, &sc) != nil || sc["CallerPrompt"] == nil {

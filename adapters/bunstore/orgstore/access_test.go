@@ -26,7 +26,7 @@ func together(times int, f func(i int) error) []error {
 	return results
 }
 
-// wantOne wants one success, and that the others came too late.
+// wantOne checks for one success, and that the others were too late.
 func wantOne(t *testing.T, what string, results []error) {
 	t.Helper()
 	won := 0

@@ -20,7 +20,7 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/orgstore"
 )
 
-// TestOldAnswersAreForgotten wants the table not to grow for ever.
+// TestOldAnswersAreForgotten checks that the table does not grow without end.
 func TestOldAnswersAreForgotten(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {

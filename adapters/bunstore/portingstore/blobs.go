@@ -24,9 +24,9 @@ const chunkSize = 64 << 10
 // unfinished begins the ids of blobs. While an upload runs, its blob has no hash and goes by its id.
 const unfinished = "upload-"
 
-// Blobs is a document.Blobs. Bytes are in the database, in chunks that are written as they come, each in a transaction of its own. When
-// all are there, a short transaction gives the blob its hash, by which it can be found from then on. Until then it is garbage that
-// StaleBlobs lists, even after a crash.
+// Blobs is a document.Blobs. Bytes are in the database, in chunks that are written as they come, each in a separate transaction.
+// When all are there, a short transaction gives the blob its hash, by which it can be found from then on. Until then it is garbage
+// that StaleBlobs lists, even after a crash.
 type Blobs struct{ DB *bunstore.DB }
 
 var _ document.Blobs = Blobs{}

@@ -23,7 +23,7 @@ func liveHeap() uint64 {
 // random returns bytes that differ from the bytes of all other readers.
 type random struct{ state uint64 }
 
-// Read gives the next bytes.
+// Read returns the next bytes.
 func (r *random) Read(p []byte) (int, error) {
 	for i := range p {
 		r.state = r.state*6364136223846793005 + 1442695040888963407

@@ -32,7 +32,7 @@ func TestLetters(t *testing.T) {
 	})
 }
 
-// TestLettersUseIndexes wants no query of letters to read a whole table.
+// TestLettersUseIndexes checks that no query of letters reads a whole table.
 func TestLettersUseIndexes(t *testing.T) {
 	t.Parallel()
 	storetest.UsesIndexes(t, func(ctx context.Context, db *bunstore.DB, now time.Time) []error {

@@ -77,7 +77,7 @@ func vacuum(t testing.TB, s portingstore.Requests) {
 	}
 }
 
-// reads tells that a plan reads rows of a table that it could have left alone, or sorts.
+// reads matches plans that read unneeded rows of a table, or sort.
 var reads = regexp.MustCompile(`Seq Scan|Sort|TEMP|SCAN (port_|request)|Filter: \(\(?[^$]|Bitmap`)
 
 // TestRequestPagesUseIndexes looks at the plans of a full table, as PostgreSQL chooses them by itself: whichever page, its requests and
@@ -187,7 +187,7 @@ func TestDueRequestsAreReadFromTheirIndex(t *testing.T) {
 	})
 }
 
-// TestRequestsUseIndexes runs every query of the store and wants none to read a whole table.
+// TestRequestsUseIndexes runs every query of the store and fails if one reads a whole table.
 func TestRequestsUseIndexes(t *testing.T) {
 	t.Parallel()
 	storetest.UsesIndexes(t, func(ctx context.Context, db *bunstore.DB, now time.Time) []error {

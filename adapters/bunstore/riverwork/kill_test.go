@@ -26,7 +26,7 @@ const (
 	envAddress = "CALLWRIGHT_TEST_ADDRESS"
 )
 
-// With these a task of a dead process is rescued as soon as there is a leader to do it.
+// With these a leader rescues a task of a dead process immediately.
 const (
 	stepTimeout = 500 * time.Millisecond
 	rescueAfter = time.Second
@@ -118,7 +118,7 @@ func works(ctx context.Context, db *bunstore.DB, work *riverwork.Work) error {
 	return work.Run(ctx)
 }
 
-// killed leads a life in a process of its own until it prints a line, and ends it with SIGKILL.
+// killed leads a life in a separate process until it prints a line, and ends it with SIGKILL.
 func killed(t *testing.T, life, address string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)

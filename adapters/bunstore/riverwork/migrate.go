@@ -46,7 +46,7 @@ func migrateSQLite(ctx context.Context, db *sql.DB, logger *slog.Logger) error {
 	return tx.Commit()
 }
 
-// migratePostgres holds an advisory lock in a transaction of its own meanwhile: River's steps are several transactions. A lock of the
+// migratePostgres holds an advisory lock in a separate transaction meanwhile: River's steps are several transactions. A lock of the
 // session would be lost behind a pooler, or never given back.
 func migratePostgres(ctx context.Context, db *sql.DB, logger *slog.Logger) error {
 	migrator, err := rivermigrate.New(riverdatabasesql.New(db), &rivermigrate.Config{Logger: logger, Schema: schema})

@@ -61,7 +61,7 @@ func (w *Work) riverQueues() map[string]river.QueueConfig {
 	return queues
 }
 
-// seat gives a task one of the worker places of its organization. release is nil when none is free, and the task is put off.
+// seat gives a task one of the worker places of its organization. release is nil if none is free, and the task is postponed.
 func (s *step) seat(job *river.Job[taskArgs]) (release func(), putOff error) {
 	release, wait := s.work.queues[callwright.Queue(job.Queue)].shares.Claim(job.Args.Org)
 	if release == nil {

@@ -95,7 +95,7 @@ func TestUnknownKind(t *testing.T) {
 	})
 }
 
-// TestPanicIsLogged wants the place of a panic in the log, and nothing of River's own beside it.
+// TestPanicIsLogged checks that the log contains the location of a panic, and no line of River about it.
 func TestPanicIsLogged(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, address string) {

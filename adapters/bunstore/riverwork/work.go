@@ -123,7 +123,7 @@ func (w *Work) Every(q callwright.Queue, kind string, interval time.Duration, h 
 		}, nil))
 }
 
-// Enqueue adds a task, in a transaction of its own unless the context carries one.
+// Enqueue adds a task, in a separate transaction unless the context carries one.
 func (w *Work) Enqueue(ctx context.Context, t callwright.Task) error {
 	if err := t.Check(); err != nil {
 		return err

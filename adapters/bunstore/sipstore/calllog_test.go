@@ -40,7 +40,7 @@ func fillLog(t testing.TB, db *bunstore.DB, count, numbers int) {
 	}
 }
 
-// TestCallLogUsesIndexes looks at the plans of a full table, as PostgreSQL chooses them by itself.
+// TestCallLogUsesIndexes checks the plans of a full table that PostgreSQL selects.
 func TestCallLogUsesIndexes(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {

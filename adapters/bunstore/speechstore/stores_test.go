@@ -110,7 +110,7 @@ func TestEveryStatementUsesAnIndex(t *testing.T) {
 	storetest.UsesIndexes(t, use)
 }
 
-// TestRefusesText gives the stores texts that PostgreSQL cannot keep.
+// TestRefusesText stores texts that PostgreSQL cannot store.
 func TestRefusesText(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
@@ -162,7 +162,7 @@ func fill(t testing.TB, db *bunstore.DB, orgs, count int) speechstore.Samples {
 // its statistics on rows visible to all transactions, which depend on other load of the machine.
 var walks = regexp.MustCompile(`COVERING INDEX speech_samples_by_(org|voice)|Limit [^\n]*\n *->  Index (Only )?Scan Backward using speech_samples_by_`)
 
-// TestListsWalkAnIndex wants a page from an index, and the total from its own table.
+// TestListsWalkAnIndex checks that a page comes from an index, and the total from its own table.
 func TestListsWalkAnIndex(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {

@@ -116,7 +116,7 @@ func (s Store) entries(
 		if err != nil {
 			return err
 		}
-		defer rows.Close() // it has been read as far as is wanted
+		defer rows.Close() // the needed rows have been read
 		for size := 0; (size <= triage.MaxRead || len(entries) < 2) && rows.Next(); {
 			row := feedRow{IssueID: issue, Org: string(org)}
 			if err := s.core().ScanRow(ctx, rows, &row); err != nil {

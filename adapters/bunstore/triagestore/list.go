@@ -27,7 +27,7 @@ func (s Store) FindIssues(ctx context.Context, org callwright.OrgID, f triage.Fi
 	return sqldb.Converted(rows, issueRow.issue), err
 }
 
-// Reach returns the place of the last issue that is looked at for a page.
+// Reach returns the place of the last issue that is examined for a page.
 func (s Store) Reach(ctx context.Context, org callwright.OrgID, f triage.Filter) (last triage.Place, err error) {
 	var rows []issueRow
 	err = s.core().Read(ctx, []any{org, f}, func(ctx context.Context, idb bun.IDB) error {
@@ -110,7 +110,7 @@ func order(f triage.Filter) (column string, value func(triage.Place) any) {
 	}
 }
 
-// sorted orders issues, skips the earlier pages, and ends at the last issue that is looked at.
+// sorted orders issues, skips the earlier pages, and ends at the last issue that is examined.
 func sorted(q *bun.SelectQuery, f triage.Filter) *bun.SelectQuery {
 	column, value := order(f)
 	direction, beyond, within := bun.Safe("DESC"), bun.Safe("<"), bun.Safe(">=")

@@ -59,7 +59,7 @@ func fillFeed(t testing.TB, db *bunstore.DB, issue string, count int) {
 	})
 }
 
-// reads tells that a plan reads rows of a table that it could have left alone, or sorts.
+// reads matches plans that read unneeded rows of a table, or sort.
 var reads = regexp.MustCompile(`Seq Scan|Sort|TEMP|SCAN triage|Filter: \(\(?[^$]|Bitmap`)
 
 // TestFeedPagesUseTheIndex looks at the plans of a full table, as PostgreSQL chooses them by itself: whichever page, its

@@ -83,7 +83,7 @@ func (s Store) FindIssues(ctx context.Context, org callwright.OrgID, f triage.Fi
 	return memory.Clone(found), err
 }
 
-// Reach returns the place of the last issue that is looked at for a page.
+// Reach returns the place of the last issue that is examined for a page.
 func (s Store) Reach(ctx context.Context, org callwright.OrgID, f triage.Filter) (triage.Place, error) {
 	found, err := s.sorted(ctx, org, f, func(_ *data, i triage.Issue) bool { return !f.ReachesOpen() || i.Status.Open() })
 	if len(found) <= f.Scan {

@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// TestAsksNotItself has a prober meet an address of its own server: it is not alive, although it would answer.
+// TestAsksNotItself makes a prober find an address of its own server: it is not alive, although it would answer.
 func TestAsksNotItself(t *testing.T) {
 	t.Parallel()
 	cert, _ := issue(t, "127.0.0.1")

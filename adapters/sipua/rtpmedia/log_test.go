@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/adapters/sipua/rtpmedia"
 )
 
-// TestLinesHaveTheCall wants the log lines of a session to name the call that it was opened for.
+// TestLinesHaveTheCall checks that the log lines of a session name its call.
 func TestLinesHaveTheCall(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer

@@ -29,8 +29,8 @@ type Config struct {
 	// Timeouts bounds a peer's silence on the wire.
 	Timeouts Timeouts
 
-	// Runtime gives the wall clock time of RTCP reports, and logs moved addresses and dead peers. The pacer always follows
-	// the machine's monotonic clock.
+	// Runtime provides the wall clock time of RTCP reports, and logs moved addresses and dead peers. The pacer always follows the
+	// machine's monotonic clock.
 	callwright.Runtime
 }
 

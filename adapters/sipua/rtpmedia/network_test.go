@@ -20,8 +20,8 @@ import (
 type network struct {
 	mu    sync.Mutex
 	conns map[netip.AddrPort]*wire
-	// route gives the delays after which a datagram arrives: none means that it is lost, two that it is doubled. It may
-	// change the datagram and its addresses. Nil is a network without faults.
+	// route returns the delays after which a datagram arrives: none means that it is lost, two that it is doubled. It may change
+	// the datagram and its addresses. Nil is a network without faults.
 	route func(d *datagram) []time.Duration
 	sent  []datagram // everything, when keep is set
 	keep  bool

@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// TestFaults wants each fault with its place, and no other.
+// TestFaults checks each fault with its place, and that no other exists.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	const start = `{"id":"a","type":"Default","data":{"isStart":true,"text":"x"}}`
@@ -146,7 +146,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestManyFaults wants a bound, and a word about the rest.
+// TestManyFaults checks that faults are bounded, with a note about the rest.
 func TestManyFaults(t *testing.T) {
 	t.Parallel()
 	var d graph.Document

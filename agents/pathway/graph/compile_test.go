@@ -29,7 +29,7 @@ func documentOf(nodes, edges []string) graph.Document {
 	return d
 }
 
-// compiled wants a document without a fault.
+// compiled returns the graph of a document without faults.
 func compiled(t *testing.T, d graph.Document) *graph.Graph {
 	t.Helper()
 	g, err := graph.Compile(d)

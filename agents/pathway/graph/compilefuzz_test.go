@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// FuzzCompile wants a sound graph or faults of any two entries beside a sound document.
+// FuzzCompile checks that any two entries beside a valid document give a valid graph or faults.
 func FuzzCompile(f *testing.F) {
 	d := agentstest.EveryNode("")
 	for i, n := range d.Nodes {

@@ -92,7 +92,7 @@ func TestDiffOfAnything(t *testing.T) {
 	}
 }
 
-// TestDiffBrief wants long values cut, at a character.
+// TestDiffBrief checks that long values are cut at a character.
 func TestDiffBrief(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("é", graph.MaxDifference)

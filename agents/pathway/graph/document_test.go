@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// TestNormalize wants labels moved into data, and everything else as it was written.
+// TestNormalize checks that labels move into data, and the rest stays unchanged.
 func TestNormalize(t *testing.T) {
 	t.Parallel()
 	const node = `{ "id":"a", "label":"x", "data":{"label":"y","n":1.50,"n":2,"big":12345678901234567890} }`

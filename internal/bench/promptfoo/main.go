@@ -170,7 +170,7 @@ func (p pinned) LoadPinned(context.Context, callwright.OrgID, string, int) (*gra
 	return p.Graph, nil
 }
 
-// withoutService runs the tests as "callwright test" does, keeps their outcomes in memory, and wants all of them to pass.
+// withoutService runs the tests as "callwright test" does, keeps their outcomes in memory, and checks that all of them pass.
 func withoutService(ctx context.Context, tests int) error {
 	g, err := graph.Compile(echo())
 	if err != nil {
@@ -209,7 +209,7 @@ func withoutService(ctx context.Context, tests int) error {
 	return err
 }
 
-// withService runs the tests in batches, and wants all of them to pass.
+// withService runs the tests in batches, and checks that all of them pass.
 func withService(ctx context.Context, where string, tests int) error {
 	at, err := open(ctx, where)
 	if err != nil {

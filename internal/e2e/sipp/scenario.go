@@ -17,8 +17,8 @@ const (
 	Slow        Scenario = "slow"        // rings after 5 s, answers 2 s later; BYE from us
 	Forked      Scenario = "forked"      // two phones answer: the second one gets its ACK and a BYE
 	LostACK     Scenario = "lost ACK"    // the answer comes again, as if its ACK had been lost, and gets another one
-	Silent      Scenario = "silent"      // takes the INVITE and says nothing
-	Late        Scenario = "late"        // says nothing for 6 s, then answers: ACK and BYE
+	Silent      Scenario = "silent"      // takes the INVITE and does not answer
+	Late        Scenario = "late"        // does not respond for 6 s, then answers: ACK and BYE
 )
 
 // redirect begins the name of a Redirect.

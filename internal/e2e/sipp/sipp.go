@@ -54,7 +54,7 @@ const startAttempts = 5
 // URI returns the server of a trunk.
 func (s *Server) URI() string { return "sip:" + s.front.String() + ";transport=tls" }
 
-// Succeeds waits for the end of the scenario, which must be as the server wants it.
+// Succeeds waits for the end of the scenario, which must be as the server expects.
 func (s *Server) Succeeds(t testing.TB) {
 	t.Helper()
 	if code := s.ExitCode(t); code != 0 {

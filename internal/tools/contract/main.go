@@ -178,7 +178,7 @@ func simplifyPackage(folder, name string) error {
 		case err != nil:
 			return err
 		case short == nil:
-			err = os.Remove(file)
+			err = os.Remove(file) //nolint:gosec // ogen has written it
 		default:
 			err = os.WriteFile(file, short, 0o644) //nolint:gosec // as ogen's files
 		}

@@ -162,7 +162,7 @@ func (w *wants) add(key, text string) {
 	}
 }
 
-// text says in words which values a schema has; empty if it has any.
+// text describes the values of a schema in words; empty: any.
 func (w *wants) text(schema *yaml.Node) string {
 	schema, _ = w.resolve(schema)
 	if schema == nil {

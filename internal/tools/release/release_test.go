@@ -104,7 +104,7 @@ func main() { fmt.Println(triage.SeverityHigh) }
 	}
 }
 
-// TestSetRefuses wants a version as tags have it.
+// TestSetRefuses checks that a version must have the format of tags.
 func TestSetRefuses(t *testing.T) {
 	t.Parallel()
 	for _, wrong := range []string{"", "1.2.3", "v1", "v1.2", "latest"} {

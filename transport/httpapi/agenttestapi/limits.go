@@ -43,7 +43,7 @@ func budgetRecord(l engine.Limit) oas.NilTestBudget {
 	}}
 }
 
-// costRecord returns the cost of calls, null if the price of one of them is not known.
+// costRecord returns the cost of calls, null if the price of one of them is unknown.
 func costRecord(s engine.Spend) oas.NilFloat64 {
 	cost, known := s.Price()
 	return oas.NilFloat64{Value: cost.Amount(), Null: !known}

@@ -79,7 +79,7 @@ func (e events) receive(w http.ResponseWriter, r *http.Request, name string) (st
 		case e.busy <- struct{}{}:
 			defer func() { <-e.busy }()
 		default:
-			err = errors.New("too many messages at once")
+			err = errors.New("too many concurrent messages")
 		}
 	}
 	switch {

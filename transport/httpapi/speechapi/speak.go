@@ -146,7 +146,7 @@ func takesAudioOnly(h http.Header) bool {
 	return audio > 0 && httpapi.AcceptQuality(h, "application/json") == 0
 }
 
-// keepable gives answers of JSON the form in which they are kept.
+// keepable converts JSON answers to their stored form.
 func keepable(req middleware.Request, next middleware.Next) (middleware.Response, error) {
 	answer, err := next(req)
 	if spoken, ok := answer.Type.(*oas.SpeechCreatedHeaders); ok && spoken != nil {

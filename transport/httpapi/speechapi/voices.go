@@ -46,7 +46,7 @@ func voiceRecord(v speech.Voice) oas.Voice {
 	return record
 }
 
-// RenameVoice gives a voice another name.
+// RenameVoice renames a voice.
 func (a *api) RenameVoice(ctx context.Context, req *oas.VoiceRename, params oas.RenameVoiceParams) (*oas.VoiceRenameReply, error) {
 	v, err := a.cfg.Speech.Rename(ctx, httpapi.Org(ctx), params.ID, req.Name)
 	if err != nil {

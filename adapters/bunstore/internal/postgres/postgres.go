@@ -116,7 +116,7 @@ func Refused(err error) bool {
 func Crowded(err error) bool { return State(err) == tooMany }
 
 // Away reports whether an error means that the server cannot be reached, that it ended the session, or that it takes no writes.
-// Whether the statement was carried out is not known, unless Refused says so.
+// Whether the statement was carried out is unknown, unless Refused says so.
 func Away(err error) bool {
 	if _, connecting := errors.AsType[*pgconn.ConnectError](err); connecting {
 		return true

@@ -86,7 +86,7 @@ const mostConnections = `SELECT LEAST(
 	(SELECT NULLIF(datconnlimit, -1) FROM pg_database WHERE datname = current_database()),
 	(SELECT NULLIF(rolconnlimit, -1) FROM pg_roles WHERE rolname = current_user))`
 
-// MostConnections returns the number of connections that the server allows; 0 if it is not known.
+// MostConnections returns the number of connections that the server allows; 0 if it is unknown.
 func (db *DB) MostConnections(ctx context.Context) (most int, err error) {
 	if db.Name() != "postgres" {
 		return 0, nil

@@ -42,13 +42,13 @@ func (db *DB) Do(ctx context.Context, fn func(ctx context.Context) error) error 
 	return db.DoPatiently(ctx, fn)
 }
 
-// DoPatiently runs fn in a transaction of its own, however long that takes.
+// DoPatiently runs fn in a separate transaction, however long that takes.
 func (db *DB) DoPatiently(ctx context.Context, fn func(ctx context.Context) error) error {
 	return db.retry(ctx, func() error { return db.once(ctx, fn) })
 }
 
-// once runs fn in a transaction of its own, which it rolls back unless fn returns nil. It returns the error of fn unchanged, unless that
-// means that the database is damaged or unreachable.
+// once runs fn in a separate transaction, which it rolls back unless fn returns nil. It returns the error of fn unchanged, unless
+// that means that the database is damaged or unreachable.
 func (db *DB) once(ctx context.Context, fn func(ctx context.Context) error) error {
 	tx, err := db.writer.BeginTx(ctx, nil)
 	if err != nil {

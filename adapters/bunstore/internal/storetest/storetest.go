@@ -91,7 +91,7 @@ func Keyring(t testing.TB, id string) *callwright.Keyring {
 	return ring
 }
 
-// CompilesOnce wants SQLite to compile the statements of a use of the stores once, however often they run. use gets a new id
+// CompilesOnce checks that SQLite compiles the statements of a use of the stores once for any number of runs. use gets a new id
 // each time.
 func CompilesOnce(t *testing.T, use func(ctx context.Context, db *bunstore.DB, id string) error) {
 	t.Helper()

@@ -26,8 +26,8 @@ type Logger struct {
 	IDs      callwright.IDs
 }
 
-// Log is the log of one attempt. It calls the observer in a goroutine of its own, in order, so that no database delays a
-// call. One goroutine at a time uses a log: Dial before there is a dialog, then the dialog's mailbox.
+// Log is the log of one attempt. It calls the observer in a new goroutine, in order, so that no database delays a call. One
+// goroutine at a time uses a log: Dial before there is a dialog, then the dialog's mailbox.
 type Log struct {
 	logger *Logger
 	clock  callwright.Clock // does not step

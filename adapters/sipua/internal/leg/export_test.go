@@ -5,7 +5,7 @@ import (
 	"github.com/callwright/callwright/sip/dialog"
 )
 
-// InOrder gives the requests of a dialog to an inbox, in the order of cseqs; 0 stands for the ACK of the INVITE with CSeq 1. It
+// InOrder adds the requests of a dialog to an inbox, in the order of cseqs; 0 stands for the ACK of the INVITE with CSeq 1. It
 // returns them in the order of their delivery: immediately, and after waiting for missing ones.
 func InOrder(cseqs []uint32) (atOnce, late []uint32) {
 	b := inbox{last: 1, ackDue: true}

@@ -122,7 +122,7 @@ func (l *Leg) Admit(session trunk.MediaSession, codecs []sdp.Codec, deliver func
 // Ring lets the caller of an inbound leg hear ringing (180).
 func (l *Leg) Ring() { l.post(dialog.Ring{}) }
 
-// Reject refuses an inbound leg. A leg that is over stays as it is.
+// Reject refuses an inbound leg. A leg that is over stays unchanged.
 func (l *Leg) Reject(r dialog.Reject) { l.post(r) }
 
 // Fail refuses an inbound leg with 500.

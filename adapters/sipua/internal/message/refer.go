@@ -65,7 +65,7 @@ func methodOf(u *sip.Uri) (method string, ok bool) {
 	return "", false
 }
 
-// unescaped decodes the escapes of a part of a URI; a malformed text stays as it is.
+// unescaped decodes the escapes of a part of a URI; a malformed text stays unchanged.
 func unescaped(text string) string {
 	if plain, err := url.PathUnescape(text); err == nil {
 		return plain

@@ -191,7 +191,7 @@ func (l *Listener) unlist(c *accepted) {
 	}
 }
 
-// promote gives a connection that was used the rank that it has by now.
+// promote moves a used connection to its present rank.
 func (l *Listener) promote(c *accepted, to rank) {
 	if l.limits.Known(c.remote.Addr()) {
 		to = rankKnown

@@ -262,7 +262,7 @@ func (t *ServerTx) cancel(by *ServerTx) {
 	}
 }
 
-// tagged gives a response the To tag of the responses before.
+// tagged sets the To tag of a response to the tag of earlier ones.
 func (t *ServerTx) tagged(res *sip.Response) *sip.Response {
 	if t.last == nil || t.last.To() == nil || res.To() == nil {
 		return res

@@ -199,7 +199,7 @@ func TestCanonical(t *testing.T) {
 	}
 }
 
-// TestChange wants a changed value to leave its copies as they were.
+// TestChange checks that a change of a value does not change its copies.
 func TestChange(t *testing.T) {
 	t.Parallel()
 	v, err := tree.Parse(`{"a":1,"b":{"c":2},"a":3}`)

@@ -4,7 +4,7 @@ import (
 	"regexp"
 )
 
-// Each list of cases says the same of every value of an enumeration.
+// Each list of cases has the same result for every value of an enumeration.
 var (
 	casesValid  = regexp.MustCompile(`(?s)^(case ("[^"]*"|-?\d+):\s+return nil\s*)+$`)
 	casesText   = regexp.MustCompile(`(?s)^(case \w+:\s+return \[\]byte\(s\), nil\s*)+$`)

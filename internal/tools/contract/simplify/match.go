@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"reflect"
 	"strings"
 )
@@ -123,11 +124,7 @@ func (m *match) whole(pattern, list []ast.Stmt) bool {
 }
 
 func (m *match) save() map[string]string {
-	saved := make(map[string]string, len(m.texts))
-	for name, text := range m.texts {
-		saved[name] = text
-	}
-	return saved
+	return maps.Clone(m.texts)
 }
 
 func (m *match) bindStatements(name string, list []ast.Stmt) bool {
@@ -155,7 +152,6 @@ func anyStatements(s ast.Stmt) string {
 var (
 	positions  = reflect.TypeFor[token.Pos]()
 	comments   = reflect.TypeFor[*ast.CommentGroup]()
-	objects    = reflect.TypeFor[*ast.Object]()
 	statements = reflect.TypeFor[[]ast.Stmt]()
 	identifier = reflect.TypeFor[*ast.Ident]()
 )
@@ -174,7 +170,7 @@ func (m *match) same(p, n reflect.Value) bool {
 	if p.Type() == identifier && !p.IsNil() {
 		name := p.Interface().(*ast.Ident).Name //nolint:forcetypeassert // of this type
 		if strings.HasPrefix(name, "E_") {
-			node, ok := n.Interface().(ast.Expr)
+			node, ok := reflect.TypeAssert[ast.Expr](n)
 			return ok && !n.IsNil() && m.bind(name, m.text(node.Pos(), node.End()))
 		}
 	}
@@ -182,7 +178,7 @@ func (m *match) same(p, n reflect.Value) bool {
 		return false
 	}
 	switch p.Type() {
-	case positions, comments, objects:
+	case positions, comments:
 		return true
 	case statements:
 		return m.whole(p.Interface().([]ast.Stmt), n.Interface().([]ast.Stmt)) //nolint:forcetypeassert // of this type

@@ -7,14 +7,13 @@ import (
 )
 
 // rules are tried in this order at each statement.
-var rules = slices.Concat(checkRules, decodeRules, encodeRules, enumRules, parameterRules, serverRules, clientRules, bodyRules, closureRules, failureRules)
+var rules = compiledAll(slices.Concat(checkRules, decodeRules, encodeRules, enumRules, parameterRules, serverRules, clientRules, bodyRules, closureRules, failureRules))
 
-func init() {
-	for i := range rules {
-		if err := rules[i].compile(); err != nil {
-			panic(err)
-		}
+func compiledAll(list []rule) []rule {
+	for i := range list {
+		list[i] = *compiled(list[i])
 	}
+	return list
 }
 
 // closureRules take the functions apart that ogen writes around each step, and leave early returns of the last error out.

@@ -17,8 +17,8 @@ func reflectOf(v any) reflect.Value { return reflect.ValueOf(v) }
 // accessor is the comment of a method that reads or writes one exported field.
 var accessor = regexp.MustCompile(`^// (Get|Set)\w+ (returns|sets) the value of \w+\.$`)
 
-// unused says of a name whether nothing in the server or the client uses what it names, once the operations are simplified. Invoker is
-// the client as an interface, which a caller who wants one writes with the operations that it calls.
+// unused reports whether a name is unused in the server and the client, once the operations are simplified. Invoker is the client
+// as an interface, which a caller who wants one writes with the operations that it calls.
 var unused = regexp.MustCompile(`^(FindRoute|Invoker|codeRecorder)$`)
 
 // dropUnused removes accessors of exported fields, and what nothing uses.
@@ -79,7 +79,7 @@ func shareErrors(f *file) {
 	}
 }
 
-// mergeSends gives the functions that send requests the names of the methods that only call them.
+// mergeSends renames the functions that send requests to the methods that only call them.
 func mergeSends(f *file) {
 	callers := map[string]*ast.FuncDecl{}
 	for _, decl := range f.tree.Decls {

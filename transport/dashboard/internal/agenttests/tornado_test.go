@@ -53,7 +53,7 @@ func TestSessions(t *testing.T) {
 	h.want(http.StatusNotFound, "/tests/tornado/none")
 }
 
-// TestRunningIteration wants the page of an iteration to be live until the iteration has its outcome.
+// TestRunningIteration checks that the page of an iteration is live until the iteration has its outcome.
 func TestRunningIteration(t *testing.T) {
 	t.Parallel()
 	h := open(t)

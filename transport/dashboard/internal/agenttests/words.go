@@ -181,7 +181,7 @@ func shareText(share *float64) string {
 	return strconv.FormatFloat(100**share, 'f', 1, 64) + "%"
 }
 
-// priceText returns the cost of a run or of a group; a dash where it is not known.
+// priceText returns the cost of a run or of a group; a dash where it is unknown.
 func priceText(s engine.Spend) string {
 	if money, ok := s.Price(); ok {
 		return money.String()

@@ -25,7 +25,7 @@ func (s slow) Open(context.Context, callwright.OrgID, string) (io.ReadSeekCloser
 	return nil, callwright.NotFound("recording")
 }
 
-// TestBusyWaves opens a call while the recordings of others are read for long: its page comes without the waveform.
+// TestBusyWaves opens a call during slow reads of other recordings: its page comes without the waveform.
 func TestBusyWaves(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

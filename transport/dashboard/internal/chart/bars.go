@@ -10,7 +10,7 @@ import (
 
 const maxSlots = 60
 
-// BarSeries gives each bar one of its parts.
+// BarSeries is one part of each bar.
 type BarSeries struct {
 	Name   string
 	Values []float64 // a count for each slot; NaN is a gap, and negative values are none

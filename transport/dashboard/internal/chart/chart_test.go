@@ -88,7 +88,7 @@ var (
 	inText = regexp.MustCompile(`>[^<]*<`)
 )
 
-// checkPicture wants well-formed XML with a title, a description and ids of its own, that no style or script is in.
+// checkPicture checks for well-formed XML with a title, a description and unique ids, without styles and scripts.
 func checkPicture(t *testing.T, svg string) {
 	t.Helper()
 	if found := banned.FindString(inText.ReplaceAllString(svg, "><")); found != "" || strings.Contains(strings.ToLower(svg), "<script") {

@@ -59,7 +59,7 @@ func numbers(match []string) []float64 {
 	return all
 }
 
-// TestGraphLayout wants the boxes of any graph apart from each other and within the whole view, and lines that lead downwards.
+// TestGraphLayout checks that the boxes of any graph are separate and within the whole view, and that lines lead downwards.
 func TestGraphLayout(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))

@@ -54,7 +54,7 @@ type evidence struct {
 	Line *int                `json:"line"`
 	Fact string              `json:"fact"`
 	Text string              `json:"text"`
-	At   *time.Duration      `json:"-"` // of the line in the call; nil: it is not known
+	At   *time.Duration      `json:"-"` // of the line in the call; nil: it is unknown
 	Href string              `json:"-"` // of its page, at the line; empty: it has none
 }
 

@@ -98,7 +98,7 @@ func New(c Config) (*Site, error) {
 	return s, nil
 }
 
-// Close ends the live pages and waits until nothing is rendered for them any more, or until the context ends. Browsers come again.
+// Close ends the live pages and waits until nothing is rendered for them any more, or until the context ends. Browsers reconnect.
 func (s *Site) Close(ctx context.Context) error { return s.watchers.close(ctx) }
 
 // routes mounts the pages of the areas, and this package's own.

@@ -281,7 +281,7 @@ func (h *house) saved(text string) string {
 	return at
 }
 
-// TestCompare wants different versions in the form of a comparison.
+// TestCompare checks that the form of a comparison needs different versions.
 func TestCompare(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -334,7 +334,7 @@ func TestPlaces(t *testing.T) {
 	h.want(at, nil, http.StatusOK, call+`">Call with this pathway`)
 }
 
-// TestTypes wants that each type of the list beside the editor is one, and that it is listed.
+// TestTypes checks that the list beside the editor contains exactly the types.
 func TestTypes(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

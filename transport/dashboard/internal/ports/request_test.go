@@ -66,7 +66,7 @@ func TestWhoMustAct(t *testing.T) {
 	has(t, h.get(http.StatusOK, "/ports"), "<td>The signer</td>", "<td>Nobody</td>", `<th scope="col">By</th>`)
 }
 
-// TestStepsThatWereReached wants no stage that a request has ended before.
+// TestStepsThatWereReached checks that no stage after the end of a request is shown.
 func TestStepsThatWereReached(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -96,7 +96,7 @@ func TestPartialPort(t *testing.T) {
 	has(t, h.get(http.StatusOK, "/ports"), good, `class="badge warn"`)
 }
 
-// TestCancelIsOffered wants the button where the domain takes it.
+// TestCancelIsOffered checks that the button is shown where the domain allows it.
 func TestCancelIsOffered(t *testing.T) {
 	t.Parallel()
 	h := open(t)

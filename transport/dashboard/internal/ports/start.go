@@ -76,7 +76,7 @@ func (p pages) upload(ctx context.Context, r *page.Request, data *start) error {
 	}
 	sent := r.MultipartForm.File["file"]
 	if len(sent) > maxFiles {
-		return callwright.Invalid("file", "must be at most %d files at once", maxFiles)
+		return callwright.Invalid("file", "must be at most %d files in one form", maxFiles)
 	}
 	for _, header := range sent {
 		if header.Filename == "" && header.Size == 0 {

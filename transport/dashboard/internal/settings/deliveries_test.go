@@ -68,7 +68,7 @@ func (r reader) Authenticate(*http.Request) (callwright.Principal, error) {
 	return callwright.Principal(r), nil
 }
 
-// TestDeliveryLinks wants links to the pages that there are, for those who may see them.
+// TestDeliveryLinks checks that existing pages are linked, for readers with the rights.
 func TestDeliveryLinks(t *testing.T) {
 	t.Parallel()
 	h := open(t)

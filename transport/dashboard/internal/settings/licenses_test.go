@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/settings"
 )
 
-// TestLicenses wants a licence of each module that the programs are linked from on this system.
+// TestLicenses checks for a licence of each module that is linked into the programs on this system.
 func TestLicenses(t *testing.T) {
 	t.Parallel()
 	if _, err := os.ReadFile("../../../../go.work"); err != nil { // whose change has the test run again

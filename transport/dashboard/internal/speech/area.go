@@ -25,7 +25,7 @@ type Config struct {
 // pages serves the pages.
 type pages struct{ cfg Config }
 
-// keyName returns the name of a key; empty: it is not known.
+// keyName returns the name of a key; empty: it is unknown.
 func (p pages) keyName(ctx context.Context, r *page.Request, id string) (string, error) {
 	if p.cfg.Names == nil || id == "" {
 		return "", nil

@@ -85,7 +85,7 @@ type spoken struct {
 	speech.Sample
 
 	VoiceName string // empty: the voice was deleted
-	KeyName   string // of User; empty: it is not known
+	KeyName   string // of User; empty: it is unknown
 }
 
 func (p pages) sample(ctx context.Context, r *page.Request) (page.Answer, error) {

@@ -39,7 +39,7 @@ type voice struct {
 	speech.Voice
 
 	Pitch, Tempo float64 // factors of its Base
-	KeyName      string  // of CreatedBy; empty: it is not known
+	KeyName      string  // of CreatedBy; empty: it is unknown
 	NewName      string  // as typed
 	MaxName      int
 	Faults       page.Faults

@@ -54,7 +54,7 @@ func (s *thing) Validate() error {
 	return failures.Err()
 }
 
-// wantText wants an error of a text, or none if the text is empty.
+// wantText checks for an error with a text, or none if the text is empty.
 func wantText(t *testing.T, err error, text string) {
 	t.Helper()
 	got := ""
@@ -66,7 +66,7 @@ func wantText(t *testing.T, err error, text string) {
 	}
 }
 
-// TestObject wants the errors that ogen's own decoders give.
+// TestObject checks that errors equal the errors of ogen's own decoders.
 func TestObject(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -91,7 +91,7 @@ func TestObject(t *testing.T) {
 	wantText(t, (*thing)(nil).Decode(jx.DecodeStr(`{}`)), "invalid: unable to decode thing to nil")
 }
 
-// TestListsAreReplaced wants nothing left of what was in a list.
+// TestListsAreReplaced checks that no earlier entry of a list stays.
 func TestListsAreReplaced(t *testing.T) {
 	t.Parallel()
 	s := thing{tags: []string{"x", "y", "z"}}
@@ -103,7 +103,7 @@ func TestListsAreReplaced(t *testing.T) {
 	}
 }
 
-// TestChecks wants the errors that ogen's own checks give.
+// TestChecks checks that errors equal the errors of ogen's own checks.
 func TestChecks(t *testing.T) {
 	t.Parallel()
 	wantText(t, codec.Length("é", 1, 1), "")
@@ -123,7 +123,7 @@ func TestChecks(t *testing.T) {
 	wantText(t, failures.Err(), "invalid: [1] (wrong)")
 }
 
-// TestEnums wants decoding to take any text, and texts of values to be known ones.
+// TestEnums checks that decoding accepts any text, and that texts of values are known.
 func TestEnums(t *testing.T) {
 	t.Parallel()
 	type kind string
@@ -142,7 +142,7 @@ func TestEnums(t *testing.T) {
 	}
 }
 
-// TestMarshal wants a text of its own for each value.
+// TestMarshal checks that each value has its own text.
 func TestMarshal(t *testing.T) {
 	t.Parallel()
 	first, err := codec.Marshal(&thing{name: "one"})
@@ -157,7 +157,7 @@ func TestMarshal(t *testing.T) {
 	}
 }
 
-// TestReadRequest wants the errors of ogen's own decoders, and the body's text left in the request.
+// TestReadRequest checks that errors equal the errors of ogen's own decoders, and that the request keeps the body's text.
 func TestReadRequest(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ contentType, body, want string }{
@@ -168,7 +168,7 @@ func TestReadRequest(t *testing.T) {
 		{"application/json", `{"name":"ab","size":1} 2`, "decode application/json: unexpected trailing data"},
 		{"application/json", `{"name":"a","size":1}`, "validate: invalid: name (string: len 1 less than minimum 2)"},
 	} {
-		r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(test.body))
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", strings.NewReader(test.body))
 		r.Header.Set("Content-Type", test.contentType)
 		value, text, closeBody, err := codec.ReadRequest[thing](r)
 		wantText(t, err, test.want)
@@ -181,7 +181,7 @@ func TestReadRequest(t *testing.T) {
 	}
 }
 
-// TestPathParam wants a segment unescaped, required and checked.
+// TestPathParam checks that a segment is unescaped, required and validated.
 func TestPathParam(t *testing.T) {
 	t.Parallel()
 	for segment, want := range map[string]string{
@@ -200,7 +200,7 @@ func TestPathParam(t *testing.T) {
 	}
 }
 
-// TestParam wants an absent parameter to be an error only if it is required.
+// TestParam checks that an absent parameter is an error only if it is required.
 func TestParam(t *testing.T) {
 	t.Parallel()
 	query := uri.NewQueryDecoder(map[string][]string{"n": {"7"}, "bad": {"x"}})
@@ -225,7 +225,7 @@ func TestParam(t *testing.T) {
 	}
 }
 
-// TestHandle wants middleware around an operation, with what it hands on, and an operation without middleware to run too.
+// TestHandle checks middleware around an operation, with the request that it passes on, and an operation without middleware.
 func TestHandle(t *testing.T) {
 	t.Parallel()
 	unpack := func(parameters middleware.Parameters) (id string) {

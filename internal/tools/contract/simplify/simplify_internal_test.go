@@ -48,7 +48,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestRuleWithoutAMatch wants code that only looks like a rule's left side to stay.
+// TestRuleWithoutAMatch checks that code that only resembles a rule's left side stays.
 func TestRuleWithoutAMatch(t *testing.T) {
 	t.Parallel()
 	for name, body := range map[string]string{
