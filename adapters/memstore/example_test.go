@@ -33,9 +33,10 @@ func Example() {
 	go func() { over <- work.Run(ctx) }()
 	fmt.Println(<-ran)
 	cancel()
-	<-over
+	fmt.Println(<-over)
 	// Output:
 	// no credit
 	// <nil>
 	// c2 attempt 1
+	// <nil>
 }

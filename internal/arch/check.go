@@ -47,6 +47,7 @@ func Check(fsys fs.FS) (Report, error) {
 		report.Violations = append(report.Violations, checkName(p)...)
 		report.Violations = append(report.Violations, checkPackageComment(p)...)
 		report.Violations = append(report.Violations, checkService(p)...)
+		report.Violations = append(report.Violations, checkExamples(p)...)
 		report.Violations = append(report.Violations, checkConfigs(p)...)
 		for _, f := range p.files {
 			report.Violations = append(report.Violations, checkImports(p, f)...)

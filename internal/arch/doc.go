@@ -5,6 +5,7 @@
 //   - imports between packages (imports.go), and which modules of this repository require each other (modules.go);
 //   - the maps in README.md and docs/architecture.md name every room (maps.go);
 //   - every package has a package comment, and at least 95 % of the exported names have a comment (docs.go);
+//   - every package that other modules can import has an Example that runs (examples.go);
 //   - no file is longer than 500 lines, no function of the product longer than 80 (size.go);
 //   - no test sleeps on the real clock (sleep.go);
 //   - package names describe the contents (name.go);

@@ -3,6 +3,7 @@ package arch_test
 import (
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -68,12 +69,20 @@ func source(name string, imports ...string) string {
 	return b.String()
 }
 
-// check runs the rules on the files given.
+// example is a test file with an Example that runs.
+func example(name string) string {
+	return "package " + strings.Trim(name, ".") + "_test\n\nfunc Example() {\n\t// Output:\n}\n"
+}
+
+// check runs the rules on the files given, and on an Example in each folder that has no example_test.go.
 func check(t *testing.T, files map[string]string) arch.Report {
 	t.Helper()
 	tree := fstest.MapFS{}
 	for name, content := range files {
 		tree[name] = &fstest.MapFile{Data: []byte(content)}
+		if at := path.Join(path.Dir(name), "example_test.go"); path.Ext(name) == ".go" && files[at] == "" {
+			tree[at] = &fstest.MapFile{Data: []byte(example(path.Base(path.Dir(name))))}
+		}
 	}
 	report, err := arch.Check(tree)
 	if err != nil {
@@ -318,6 +327,50 @@ func TestUnreadableTreeIsAnError(t *testing.T) {
 	}
 	if _, err := arch.Check(tree); err == nil || !strings.Contains(err.Error(), "sip/broken.go") {
 		t.Errorf("Check = %v, want an error that names the file", err)
+	}
+}
+
+func TestExamples(t *testing.T) {
+	t.Parallel()
+	const none = "package x_test\n"
+	suite := "// Package siptest has suites.\npackage siptest\n\n// Run runs one.\nfunc Run(t *testing.T) {}\n\n// Bench runs one.\nfunc Bench(b testing.TB, n int) {}\n"
+	for name, test := range map[string]struct {
+		path, content string            // of the file about which there is a violation, or none
+		others        map[string]string // further files
+		want          bool
+	}{
+		"none":                  {"sip/example_test.go", none, nil, true},
+		"none at the top":       {"example_test.go", none, nil, true},
+		"of generated code":     {"transport/oas/sipoas/example_test.go", none, nil, true},
+		"does not run":          {"sip/example_test.go", strings.Replace(example("sip"), "// Output:", "_ = 0", 1), nil, true},
+		"of the inside":         {"sip/example_test.go", strings.Replace(example("sip"), "sip_test", "sip", 1), nil, true},
+		"any order":             {"sip/example_test.go", strings.Replace(example("sip"), "Output:", "Unordered output:", 1), nil, false},
+		"of a type":             {"sip/example_test.go", strings.Replace(example("sip"), "Example()", "ExampleTrunk()", 1), nil, false},
+		"suite with a function": {"sip/siptest/example_test.go", none, nil, true},
+		"suite of tests alone":  {"sip/siptest/example_test.go", none, map[string]string{"sip/siptest/suite.go": suite}, false},
+		"tests of a room":       {"sip/sub/example_test.go", "package sub_test\n", nil, false},
+		"internal package":      {"adapters/sipua/internal/leg/example_test.go", none, map[string]string{"adapters/sipua/internal/leg/l.go": source("leg")}, false},
+		"program":               {"examples/server/example_test.go", none, nil, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			files := sound()
+			maps.Copy(files, test.others)
+			files[test.path] = test.content
+			var want []string
+			if test.want {
+				dir := path.Dir(test.path)
+				room := strings.Replace(path.Base(dir), ".", "callwright", 1)
+				want = []string{dir + ": has no Example: show the first use of package " + room + " in example_test.go, with an // Output: comment"}
+			}
+			var got []string
+			for _, v := range check(t, files).Violations {
+				got = append(got, v.String())
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("found %q, want %q", got, want)
+			}
+		})
 	}
 }
 
