@@ -194,6 +194,6 @@ func (m *WebhookMock) UnmarshalJSON(raw []byte) error {
 }
 
 func (j mockJSON) mock() WebhookMock {
-	j.Delay *= time.Millisecond
+	j.Delay *= time.Millisecond //nolint:durationcheck // it counts milliseconds on the wire
 	return WebhookMock(j)
 }

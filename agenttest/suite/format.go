@@ -69,8 +69,8 @@ func plain(s scenario.Scenario) (map[string]any, error) {
 		}
 	}
 	numbers(out)
-	for _, one := range out["assertions"].([]any) { //nolint:errcheck,forcetypeassert // it is what was marshaled
-		a := one.(map[string]any) //nolint:errcheck,forcetypeassert // likewise
+	for _, one := range out["assertions"].([]any) { //nolint:forcetypeassert // it is what was marshaled
+		a := one.(map[string]any) //nolint:forcetypeassert // likewise
 		delete(a, "id")
 		delete(a, "order")
 		for name, value := range map[string]any{"name": "", "is_required": true, "weight": json.Number("1")} {

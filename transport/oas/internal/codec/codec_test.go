@@ -168,7 +168,7 @@ func TestReadRequest(t *testing.T) {
 		{"application/json", `{"name":"ab","size":1} 2`, "decode application/json: unexpected trailing data"},
 		{"application/json", `{"name":"a","size":1}`, "validate: invalid: name (string: len 1 less than minimum 2)"},
 	} {
-		r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(test.body))
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/", strings.NewReader(test.body))
 		r.Header.Set("Content-Type", test.contentType)
 		value, text, closeBody, err := codec.ReadRequest[thing](r)
 		wantText(t, err, test.want)

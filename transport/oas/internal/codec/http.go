@@ -107,7 +107,7 @@ func WriteResponse(w http.ResponseWriter, status int, value Encoder) error {
 
 // Do sends a request and reads the answer. The answer's body is read to its end, so that the connection can be used again.
 func Do[T any](client ht.Client, r *http.Request, decode func(*http.Response) (T, error)) (result T, err error) {
-	resp, err := client.Do(r)
+	resp, err := client.Do(r) //nolint:bodyclose // the deferred function closes it
 	if err != nil {
 		return result, errors.Wrap(err, "do request")
 	}
