@@ -1,40 +1,93 @@
-package sipua_test //nolint:testableexamples // it needs certificates and a peer, so it is compiled only
+package sipua_test
 
 import (
 	"context"
-	"log/slog"
+	"crypto/tls"
+	"fmt"
 
 	"github.com/callwright/callwright/adapters/sipua"
 	"github.com/callwright/callwright/agents/call"
+	trunk "github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/uri"
 )
 
-// A telephone line that answers every call and stays silent.
+// One line calls another one over TLS. The callee answers, and the caller hangs up.
 func Example() {
-	ctx := context.Background()
-	line, err := sipua.New(sipua.Config{
-		Listen: "192.0.2.1:5061",
-		// Certificates, Media and Routes are required, too.
-	})
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	ca, err := authority()
 	if err != nil {
-		slog.Error("no telephone line", "error", err)
+		fmt.Println(err)
 		return
 	}
-	defer line.Close(ctx)
-	go func() { _ = line.Run(ctx) }()
-	for {
-		pending, err := line.Accept(ctx)
-		if err != nil {
-			return
-		}
-		go func() {
-			leg, err := pending.Answer(ctx)
-			if err != nil {
-				return // the caller has given up
-			}
-			<-leg.Done()
-			slog.Info("call ended", "from", pending.Caller().From, "cause", leg.Ending().Cause)
-		}()
+	certificate, err := ca.Issue("127.0.0.1")
+	if err != nil {
+		fmt.Println(err)
+		return
 	}
+	route := trunk.Route{Org: org, TrunkID: "trunk", Codecs: []string{"PCMU"}}
+	config := sipua.Config{
+		Listen: "127.0.0.1:0", Certificates: []tls.Certificate{certificate}, Roots: ca.Pool(),
+		Media: &media{}, Routes: &routes{route: route}, AllowPrivate: true, // the lines listen on loopback
+	}
+	callee, err := sipua.New(config)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer runLine(ctx, callee)()
+	server, err := uri.Parse("sip:" + callee.Addr().String() + ";transport=tls")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	route.Servers = []uri.URI{server}
+	config.Routes = &routes{route: route}
+	caller, err := sipua.New(config)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer runLine(ctx, caller)()
+
+	ended := make(chan error)
+	go func() { ended <- answerOne(ctx, callee) }()
+	leg, err := caller.Dial(ctx, call.DialRequest{Org: org, From: alice, To: bob}, nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(leg.Hangup(ctx), leg.Ending().Cause)
+	fmt.Println(<-ended)
+	// Output:
+	// call from +15550100001
+	// <nil> local_hangup
+	// <nil>
+}
+
+// runLine runs a line, and returns a function that closes it.
+func runLine(ctx context.Context, line *sipua.UA) (stop func()) {
+	over := make(chan error)
+	go func() { over <- line.Run(ctx) }()
+	return func() {
+		_ = line.Close(ctx)
+		<-over
+	}
+}
+
+// answerOne answers the next call, and waits for its end.
+func answerOne(ctx context.Context, line *sipua.UA) error {
+	incoming, err := line.Accept(ctx)
+	if err != nil {
+		return err
+	}
+	fmt.Println("call from", incoming.Caller().From)
+	leg, err := incoming.Answer(ctx)
+	if err != nil {
+		return err
+	}
+	<-leg.Done()
+	return nil
 }
 
 var _ call.Line = (*sipua.UA)(nil)

@@ -1,0 +1,32 @@
+package espeak_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/callwright/callwright/adapters/espeak"
+	"github.com/callwright/callwright/speech/speechtest"
+	"github.com/callwright/callwright/speech/tts"
+)
+
+// The synthesizer converts its speech to the rate of a telephone call.
+func Example() {
+	synthesizer, err := espeak.New(espeak.Config{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	const rate = 8000
+	samples, err := speechtest.Speak(context.Background(), synthesizer, tts.Request{Text: "Good morning.", Rate: rate})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println("voice", synthesizer.Describe().Default)
+	fmt.Println("longer than half a second:", len(samples) > rate/2)
+	fmt.Println(synthesizer.CheckVoice("nobody", "") != nil)
+	// Output:
+	// voice en-us
+	// longer than half a second: true
+	// true
+}

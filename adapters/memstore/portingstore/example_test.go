@@ -1,0 +1,31 @@
+package portingstore_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/callwright/callwright/adapters/memstore"
+	"github.com/callwright/callwright/adapters/memstore/portingstore"
+	"github.com/callwright/callwright/porting"
+)
+
+// The store refuses a number that another open request contains.
+func Example() {
+	ctx := context.Background()
+	requests := portingstore.Requests{Store: memstore.New()}
+	request := porting.Request{
+		ID: "r1", Org: "acme", State: porting.WaitingForSignature,
+		Numbers: []porting.Number{{Number: "+14155550101", State: porting.NumberPending}},
+	}
+	if err := requests.InsertRequest(ctx, request); err != nil {
+		fmt.Println(err)
+		return
+	}
+	stored, err := requests.Request(ctx, "acme", "r1")
+	fmt.Println(stored.State, stored.Numbers[0].Number, err)
+	request.ID = "r2"
+	fmt.Println(requests.InsertRequest(ctx, request))
+	// Output:
+	// waiting_for_signature +14155550101 <nil>
+	// phone_numbers: a number is in another port request that has not ended
+}

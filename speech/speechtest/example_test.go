@@ -1,0 +1,30 @@
+package speechtest_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/callwright/callwright/speech/speechtest"
+	"github.com/callwright/callwright/speech/tts"
+)
+
+// Engine hums every text: the same text gives the same audio, another text gives other audio.
+func Example() {
+	ctx := context.Background()
+	engine := &speechtest.Engine{}
+	var lengths []int
+	for _, text := range []string{"Hello", "Good morning"} {
+		samples, err := speechtest.Speak(ctx, engine, tts.Request{Text: text, Voice: "ben", Rate: 8000})
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		lengths = append(lengths, len(samples))
+	}
+	fmt.Println(lengths[1] > lengths[0], engine.Requests()[1].Voice)
+	_, err := engine.Synthesize(ctx, tts.Request{Text: "Hello", Voice: "nobody", Rate: 8000})
+	fmt.Println(err)
+	// Output:
+	// true ben
+	// voice: there is no voice "nobody"; there are ada, ben, cleo
+}
