@@ -144,7 +144,7 @@ func TestEndpointPauses(t *testing.T) {
 	}
 }
 
-// TestEndpointAnswers has a host refuse messages for good for hours: it answers, and is not paused.
+// TestEndpointAnswers lets a host refuse messages permanently for hours: it answers, and is not paused.
 func TestEndpointAnswers(t *testing.T) {
 	t.Parallel()
 	s := newSender(t)

@@ -8,7 +8,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// LookEvery is how often a Holder looks for work that other nodes have created, and for items that they have marked to be stopped.
+// LookEvery is the interval at which a Holder looks for work of other nodes, and for items that they have marked to stop.
 const LookEvery = time.Second
 
 // stopsPatience bounds one look for items to stop.

@@ -19,7 +19,7 @@ func part[T any](value T) callwright.Optional[T] {
 	return callwright.Optional[T]{Set: true, Value: &value}
 }
 
-// configure configures, and wants no error.
+// configure configures, and checks for no error.
 func (h *house) configure(c sip.ConfigChange) sip.Trunk {
 	h.t.Helper()
 	t, err := h.Configure(h.t.Context(), "a", c)

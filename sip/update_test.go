@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/sip/header"
 )
 
-// update updates, and wants no error.
+// update updates, and checks for no error.
 func (h *house) update(in sip.DirectionInput) sip.Updated {
 	h.t.Helper()
 	done, err := h.Update(h.t.Context(), "a", one, in)

@@ -67,7 +67,7 @@ func (b *bridge) carryLocked(l *leg.Leg) {
 	}
 }
 
-// over handles the end of a leg: of the call, or one that was never answered.
+// over handles the end of a leg: of the call, or an unanswered one.
 func (b *bridge) over(l *leg.Leg) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -66,7 +66,7 @@ func newReferring(t *testing.T, change func(*sipua.Config)) *referring {
 	return r
 }
 
-// refer asks for a transfer, and wants it to be accepted.
+// refer asks for a transfer, and checks that it is accepted.
 func (r *referring) refer() {
 	r.t.Helper()
 	r.ask("REFER", "", "Refer-To: <sip:"+carol.String()+"@elsewhere.test;user=phone>", "Contact: <sip:peer@x>")

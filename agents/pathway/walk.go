@@ -100,7 +100,7 @@ func (w *walk) chose(v way, reason string) {
 	w.note(e)
 }
 
-// set sets variables, and logs those that change. It does not change the map of the State before the turn.
+// set sets variables, and logs the changed ones. It does not change the map of the State before the turn.
 func (w *walk) set(values map[string]any) {
 	var changed map[string]any
 	for name, v := range values {

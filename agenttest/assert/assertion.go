@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Assertion describes one expectation of a conversation. Its JSON is that of the /v1 contract: see scenario.DecodeAssertions.
+// Assertion describes one expectation of a conversation. Its JSON follows the /v1 contract: see scenario.DecodeAssertions.
 type Assertion struct {
 	ID       string          `json:"id,omitempty"` // unique in its scenario
 	Type     Type            `json:"type"`
@@ -36,7 +36,7 @@ const (
 // Kind describes a type for people.
 type Kind struct {
 	Type   Type
-	About  string // what it looks at
+	About  string // its subject
 	Config string // an example of its configuration
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// TestCodec: what is written is read again, as clients write it and as it was stored.
+// TestCodec: written scenarios are read again, in the form of clients and of the store.
 func TestCodec(t *testing.T) {
 	t.Parallel()
 	for name, sc := range map[string]scenario.Scenario{"full": agenttesttest.FullScenario("s1"), "empty": {}} {

@@ -9,8 +9,8 @@ import (
 	"github.com/callwright/callwright/agenttest/assert"
 )
 
-// Scenario is a test of an agent: the caller, its behavior, and the expectations. A scenario tests either a pathway or a persona. Its JSON is
-// that of the /v1 contract: see Decode.
+// Scenario is a test of an agent: the caller, its behavior, and the expectations. A scenario tests either a pathway or a persona.
+// Its JSON follows the /v1 contract: see Decode.
 type Scenario struct {
 	ID      string           `json:"id"`
 	Org     callwright.OrgID `json:"org_id"`

@@ -41,7 +41,7 @@ func Members(s scenario.Scenario) ([]Member, error) {
 	return out, nil
 }
 
-// plain returns a scenario as JSON has it, without what its files leave out. Numbers that are equal are written alike.
+// plain returns a scenario in its JSON form, without members that its files omit. Equal numbers have equal texts.
 func plain(s scenario.Scenario) (map[string]any, error) {
 	raw, err := json.Marshal(s)
 	if err != nil {

@@ -30,8 +30,8 @@ type Request struct {
 // Generator makes requests for an operation out of its schemas. The same seed makes the same requests.
 type Generator struct {
 	rand *rand.Rand
-	// known returns values that a parameter, or a member of a body at any depth, has besides those of its schema, such as the
-	// ids of things that are there. The path is that of the operation.
+	// known returns values for a parameter, or a member of a body at any depth, in addition to its schema's values, such as ids of
+	// existing objects. The path is the operation's.
 	known func(path, operation, in, name string) []string
 
 	path, operation string // whose request is being made

@@ -26,7 +26,7 @@ func twice(greeting, system string) graph.Document {
 }
 
 // TestStopDuringTurns stops the server while turns of chats wait for another system. One that gets its answer in time is answered;
-// one that does not is broken off, and continues at once where the server is started again.
+// one that does not is broken off, and continues immediately after a restart of the server.
 func TestStopDuringTurns(t *testing.T) {
 	t.Parallel()
 	asked, stopping := make(chan struct{}, 10), make(chan struct{})

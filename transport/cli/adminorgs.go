@@ -165,7 +165,7 @@ func (a *adminCommands) orgsCreateCommand() *cobra.Command {
 // known are the entitlements that there are.
 var known = []callwright.Entitlement{callwright.EntitlementSIP, callwright.EntitlementOperator}
 
-// entitlements reads the names of entitlements. Others than those that there are would be granted for nothing.
+// entitlements reads the names of entitlements. Unknown names would be granted without an effect.
 func entitlements(names []string) ([]callwright.Entitlement, error) {
 	rights := make([]callwright.Entitlement, len(names))
 	for i, name := range names {

@@ -35,7 +35,7 @@ const exitCodes = "Exit codes: 0 done; 1 refused by the server, absent, or a fil
 // ownCodes is the annotation of commands with the exit codes of package report.
 const ownCodes = "report-codes"
 
-// The codes of errors that come from no server, beside those of package callwright.
+// The codes of errors that come from no server, in addition to the codes of package callwright.
 const (
 	codeUsage       = "USAGE"
 	codeRefused     = "REFUSED"

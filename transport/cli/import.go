@@ -44,7 +44,7 @@ type step struct {
 	members []suite.Member // all of a new scenario, or the different ones
 }
 
-// bringIn makes the scenarios of a server like those of files.
+// bringIn makes the scenarios of a server equal to the scenarios of files.
 func bringIn(ctx context.Context, cmd *cobra.Command, s *server, paths []string, dry bool) error {
 	files, err := readAll(paths)
 	if err != nil {

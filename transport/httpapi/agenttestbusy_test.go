@@ -35,7 +35,7 @@ func (s *slowReads) wait(ctx context.Context) {
 	}
 }
 
-// slowRuns is a store with slowReads: what analytics read, and runs that are scored again.
+// slowRuns is a store with slowReads: of analytics, and of runs that are scored again.
 type slowRuns struct {
 	agentteststore.Store
 

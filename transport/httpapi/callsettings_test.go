@@ -15,7 +15,7 @@ import (
 	requests "github.com/callwright/callwright/agents/request"
 )
 
-// created places a call with further members, and reads what is stored.
+// created places a call with further members, and reads the stored call.
 func (h *house) created(members string) call.Call {
 	h.t.Helper()
 	answer := h.want(http.StatusOK, "POST", "/v1/calls", `{"phone_number":"`+theirNumber+`",`+members+`}`)

@@ -80,7 +80,7 @@ func (h *house) answer(status int, method, target, body string, headers ...heade
 	return answer["data"]
 }
 
-// refused makes a request below /v1/triage/issues that is answered with an error, and wants all of its body.
+// refused makes a request below /v1/triage/issues that is answered with an error, and checks all of its body.
 func (h *house) refused(status int, code, path, method, target, body string, headers ...header) {
 	h.t.Helper()
 	answer := h.want(status, method, "/v1/triage/issues"+target, body, headers...)

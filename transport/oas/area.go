@@ -29,7 +29,7 @@ type Area struct {
 	Repeatable map[string]func() Answer
 }
 
-// Core is what the servers of all areas share. The API of package httpapi fills it.
+// Core is the common part of the servers of all areas. The API of package httpapi fills it.
 type Core struct {
 	// Authorize authenticates a request and checks entitlements.
 	Authorize func(ctx context.Context, r *http.Request, entitlements []string) (context.Context, error)

@@ -176,7 +176,7 @@ func TestOpenChatsAreCountedByAnIndexAlone(t *testing.T) {
 	})
 }
 
-// fillChats stores chats, one of a hundred of which goes on.
+// fillChats stores chats, one in a hundred of them running.
 func fillChats(t *testing.T, db *bunstore.DB, count int) {
 	t.Helper()
 	err := db.Do(t.Context(), func(ctx context.Context) error {

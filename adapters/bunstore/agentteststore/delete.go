@@ -62,7 +62,7 @@ func (db core) deleteRuns(ctx context.Context, idb bun.IDB, ids any) (int, error
 	return int(n), err
 }
 
-// DeleteRuns deletes old runs. It skips those that another node is deleting.
+// DeleteRuns deletes old runs. It skips runs that another node is deleting.
 func (s Store) DeleteRuns(ctx context.Context, before time.Time, limit int) (deleted int, err error) {
 	if limit <= 0 {
 		return 0, nil

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// The members of scenarios, and of the items of their lists, that were stored with other names before they had those of the contract.
-// Names that differ by their case only are not among them.
+// The members of scenarios, and of the items of their lists, that were stored under other names before they got the contract's
+// names. Names that differ in case only are excluded.
 var (
 	scenarioNames = map[string]string{
 		"Org": "org_id", "Pathway": "pathway_id", "Persona": "persona_id", "Kind": "scenario_type", "CallerPrompt": "tester_persona_prompt",

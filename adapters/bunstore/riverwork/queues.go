@@ -28,8 +28,8 @@ const (
 	passers      = 16 // further workers, which put off the tasks of organizations that have their share
 )
 
-// undeclared is the queue of tasks whose kind this process does not handle, and of those that were enqueued before there were other
-// queues. Every node works on it.
+// undeclared is the queue of tasks whose kind this process does not handle, and of tasks from before the other queues. Every node
+// works on it.
 const undeclared callwright.Queue = river.QueueDefault
 
 // queue is a queue with its workers.
@@ -52,7 +52,7 @@ func (w *Work) queueOf(kind string) string {
 	return string(cmp.Or(w.kinds[kind], undeclared))
 }
 
-// riverQueues returns the queues as River wants them.
+// riverQueues returns the queues in River's form.
 func (w *Work) riverQueues() map[string]river.QueueConfig {
 	queues := map[string]river.QueueConfig{}
 	for name, q := range w.queues {

@@ -57,8 +57,8 @@ func (s Voices) VoicesOf(ctx context.Context, org callwright.OrgID, limit int) (
 	})
 }
 
-// UpdateVoice replaces a voice. It looks for the name first: a unique index that refuses it would end a transaction of PostgreSQL. The
-// index is for those that rename at the same time.
+// UpdateVoice replaces a voice. It looks for the name first: a unique index that refuses it would end a transaction of PostgreSQL.
+// The index handles concurrent renames.
 func (s Voices) UpdateVoice(ctx context.Context, v speech.Voice) error {
 	row, err := newVoiceRow(v)
 	if err != nil {

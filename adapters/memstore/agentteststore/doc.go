@@ -58,7 +58,7 @@ func with(ctx context.Context, s *memstore.Store, f func(d *data) error) error {
 	return memory.With(ctx, s.Core(), f)
 }
 
-// read returns what f finds in the data, in the transaction of ctx or alone.
+// read returns the result of f on the data, in the transaction of ctx or alone.
 func read[V any](ctx context.Context, s *memstore.Store, f func(d *data) (V, error)) (V, error) {
 	return memory.Read(ctx, s.Core(), f)
 }

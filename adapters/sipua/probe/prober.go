@@ -34,7 +34,7 @@ type Config struct {
 	Local        netip.Addr                                 // from which questions leave where that is possible, such as the address at which calls come in; zero: the system chooses
 	UserAgent    string                                     // empty: "callwright"
 	AllowPrivate bool                                       // ask private and loopback addresses too
-	Self         *self.Server                               // is asked nothing; nil: nobody
+	Self         *self.Server                               // gets no request; nil: none
 	MaxIdle      int                                        // connections that are kept from one probe to the next; 0: 2000
 
 	callwright.Runtime

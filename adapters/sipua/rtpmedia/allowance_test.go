@@ -40,7 +40,7 @@ func TestOffersDoNotRenewTheAllowance(t *testing.T) {
 }
 
 // A peer behind NAT names a private address where private addresses are forbidden: it gets nothing until its packets come from a
-// public one, and what was queued meanwhile is played then.
+// public one, and the queue is played then.
 func TestPrivateAddressGetsNothing(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -83,7 +83,7 @@ func wrong(s schema) map[string]any {
 	return out
 }
 
-// TestContract writes each member that the contract types in every wrong way, and wants each fault to be found at its place,
+// TestContract writes each member that the contract types in every wrong way, and checks that each fault is found at its place,
 // also in a node that does not use the member.
 func TestContract(t *testing.T) {
 	t.Parallel()

@@ -9,7 +9,7 @@ import (
 // Scenario is the server's behavior in the one call that it accepts.
 type Scenario string
 
-// The scenarios. Each ends well only if our side does all that RFC 3261 wants of it.
+// The scenarios. Each succeeds only if our side follows RFC 3261.
 const (
 	Busy        Scenario = "busy"        // 486, and an ACK for it
 	Decline     Scenario = "decline"     // 603

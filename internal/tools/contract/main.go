@@ -162,7 +162,7 @@ func generateArea(text []byte, folder, name string, tags []string) error {
 	return os.WriteFile(filepath.Join(folder, name, "oas_area_gen.go"), glue, 0o644) //nolint:gosec // as ogen's files
 }
 
-// simplifyPackage makes the files shorter that ogen has written to a folder, removes those of which nothing is left, and adds what they call.
+// simplifyPackage shortens ogen's files in a folder, deletes emptied files, and adds the functions that they call.
 func simplifyPackage(folder, name string) error {
 	files, err := filepath.Glob(filepath.Join(folder, "oas_*_gen.go"))
 	if err != nil {

@@ -124,7 +124,7 @@ func scenarioRecord(sc scenario.Scenario) (oas.TestScenario, error) {
 	return record, err
 }
 
-// decoded reads what a request says of a scenario. A number in its request data that is too large is refused by its name.
+// decoded reads the members of a scenario in a request. A number in its request data that is too large is refused by its name.
 func decoded[T any](req json.Marshaler, data oas.OptRequestData, decode func([]byte) (T, error)) (T, error) {
 	var none T
 	if _, err := wire.Values("request_data", data.Value); err != nil {

@@ -16,7 +16,7 @@ type rule struct {
 	name   string
 	before string
 	after  string
-	where  func(texts map[string]string) bool // asks more of what the names stand for, and may add texts; nil asks nothing
+	where  func(texts map[string]string) bool // further condition on the texts of the names, which may add texts; nil: none
 
 	statements []ast.Stmt
 	function   *ast.FuncDecl
@@ -88,7 +88,7 @@ func (m *match) bind(name, text string) bool {
 	return true
 }
 
-// prefix returns how many of the statements the pattern takes from the list's beginning, or -1.
+// prefix returns the number of statements at the list's beginning that the pattern matches, or -1.
 func (m *match) prefix(pattern, list []ast.Stmt) int {
 	taken := 0
 	for i, p := range pattern {

@@ -186,7 +186,7 @@ func returning(expression string, i int) string {
 	return fmt.Sprintf("return %d, %s", i, expression)
 }
 
-// withIndex puts an index in front of what statements return.
+// withIndex puts an index in front of the results of statements.
 func withIndex(f *file, list []ast.Stmt, index int) string {
 	f.edits = nil
 	for _, s := range list {

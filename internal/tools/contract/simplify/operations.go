@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// returnOnError is what follows a call of which the error ends an operation of the client.
+// returnOnError is the text after a call whose error ends an operation of the client.
 const returnOnError = "; err != nil {\nreturn res, err\n}"
 
-// securityBlock is ogen's check of the one security scheme, with S_try for how it is tried and S_refuse for its refusal.
+// securityBlock returns ogen's check of the only security scheme, with S_try for the attempt and S_refuse for the refusal.
 func securityBlock(try, refuse string) string {
 	return `{
 		type bitset = [1]uint8
@@ -27,7 +27,7 @@ func securityBlock(try, refuse string) string {
 	}`
 }
 
-// serverRules leave to methods of the server, which [Methods] writes, what goes around each operation.
+// serverRules move the code around each operation to methods of the server, which [Methods] writes.
 var serverRules = []rule{
 	{
 		name: "who asks",
@@ -188,7 +188,7 @@ func withoutBody(texts map[string]string) bool {
 	return true
 }
 
-// handlerFailed is what ogen does with the error of an operation.
+// handlerFailed is ogen's handling of an operation's error.
 const handlerFailed = `if err != nil {
 		if errRes, ok := errors.Into[*ErrorStatusCodeWithHeaders](err); ok {
 			if err := encodeErrorResponse(errRes, w); err != nil { defer recordError("Internal", err) }
@@ -427,7 +427,7 @@ func setParam(texts map[string]string) bool {
 	return ok
 }
 
-// clientRules leave to the codec, and to methods of the client that [Methods] writes, what goes around each request.
+// clientRules move the code around each request to the codec, and to methods of the client that [Methods] writes.
 var clientRules = []rule{
 	{
 		name: "who asks, of the client",

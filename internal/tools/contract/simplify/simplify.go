@@ -1,5 +1,5 @@
-// Package simplify makes ogen's Go shorter without changing what it does. ogen writes each check, each field and each operation out
-// in full; a list of rules puts calls of the package transport/oas/internal/codec in the place of what repeats.
+// Package simplify shortens ogen's Go code without changing its behavior. ogen writes each check, each field and each operation out
+// in full; a list of rules replaces repetitions by calls of the package transport/oas/internal/codec.
 package simplify
 
 import (
@@ -88,8 +88,7 @@ func (f *file) edited() []byte {
 	return out.Bytes()
 }
 
-// applyRules records an edit for each place that a rule matches, innermost first: what is around an edit waits for the next
-// pass.
+// applyRules records an edit for each place that a rule matches, innermost first: code around an edit waits for the next pass.
 func (f *file) applyRules() {
 	for _, decl := range f.tree.Decls {
 		function, ok := decl.(*ast.FuncDecl)
@@ -147,8 +146,7 @@ func (f *file) inNode(node ast.Node) bool {
 	return changed
 }
 
-// tryRules replaces what the first rule that matches takes from the beginning of a list, and returns its number of
-// statements.
+// tryRules applies the first matching rule to the beginning of a list, and returns the number of replaced statements.
 func (f *file) tryRules(list []ast.Stmt, changed []bool) int {
 	for i := range rules {
 		r := &rules[i]

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestRules compares what the rules make of ogen's functions in testdata with what they should. The functions are chosen so that
-// each rule has something to do. UPDATE=1 writes the file anew.
+// TestRules compares the results of the rules on ogen's functions in testdata with the expected ones. The functions are chosen so
+// that each rule has something to do. UPDATE=1 writes the file again.
 func TestRules(t *testing.T) {
 	t.Parallel()
 	before, err := os.ReadFile(filepath.Join("testdata", "before.go.txt"))

@@ -21,7 +21,7 @@ var accessor = regexp.MustCompile(`^// (Get|Set)\w+ (returns|sets) the value of 
 // as an interface, which a caller who wants one writes with the operations that it calls.
 var unused = regexp.MustCompile(`^(FindRoute|Invoker|codeRecorder)$`)
 
-// dropUnused removes accessors of exported fields, and what nothing uses.
+// dropUnused deletes accessors of exported fields, and unused declarations.
 func dropUnused(f *file) {
 	for _, decl := range f.tree.Decls {
 		var doc *ast.CommentGroup
@@ -97,12 +97,12 @@ func mergeSends(f *file) {
 	}
 }
 
-// repeated are comments that say what the name says.
+// repeated matches comments that only repeat the name.
 var repeated = regexp.MustCompile(`^// (Encode (implements json\.Marshaler|encodes \S+ as json)|Decode decodes \S+ from json|MarshalJSON implements stdjson\.Marshaler` +
 	`|UnmarshalJSON implements stdjson\.Unmarshaler|MarshalText implements encoding\.TextMarshaler|UnmarshalText implements encoding\.TextUnmarshaler` +
 	`|AllValues returns all \S+ values|encodeFields (encodes fields|implements json\.Marshaler)|setDefaults set default value of fields)\.$`)
 
-// dropComments removes comments that say what the name says, and the descriptions of operations from functions of the package, which
+// dropComments deletes comments that only repeat the name, and the descriptions of operations from functions of the package, which
 // the handler's interface has.
 func dropComments(f *file) {
 	for _, decl := range f.tree.Decls {
@@ -117,7 +117,7 @@ func dropComments(f *file) {
 	}
 }
 
-// shortenLiterals leaves the zero fields of settings out, and sets what remains on one line.
+// shortenLiterals omits the zero fields of settings, and writes the rest on one line.
 func shortenLiterals(f *file) {
 	ast.Inspect(f.tree, func(n ast.Node) bool {
 		literal, ok := n.(*ast.CompositeLit)
@@ -154,7 +154,7 @@ func (f *file) text(n ast.Node) string {
 
 const codec = "github.com/callwright/callwright/transport/oas/internal/codec"
 
-// mendImports removes the imports that are no longer used, and adds the codec's.
+// mendImports deletes the imports that are no longer used, and adds the codec's.
 func mendImports(name string, source []byte) ([]byte, error) {
 	tree, err := parser.ParseFile(token.NewFileSet(), name, source, parser.SkipObjectResolution)
 	if err != nil {

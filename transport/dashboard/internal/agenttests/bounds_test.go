@@ -44,7 +44,7 @@ func (h *house) fits(paths ...string) {
 	}
 }
 
-// follow gets the pages to which a page leads below a path, as browsers do. It wants a link with each of some parts among them.
+// follow gets the pages to which a page leads below a path, as browsers do. It checks that links with some parts are among them.
 func (h *house) follow(path, body, below string, parts ...string) {
 	h.t.Helper()
 	base := must(url.Parse(h.URL + path))

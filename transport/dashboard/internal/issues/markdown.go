@@ -15,8 +15,8 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// The renderer leaves out raw HTML; the policy holds even where the renderer fails. Images are not shown: viewing them would tell another
-// server who reads what.
+// The renderer leaves out raw HTML; the policy holds even where the renderer fails. Images are not shown: viewing them would reveal
+// readers to another server.
 var (
 	renderMarkdown = goldmark.New(
 		goldmark.WithExtensions(extension.Linkify, extension.Strikethrough),

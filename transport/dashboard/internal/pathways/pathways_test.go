@@ -89,7 +89,8 @@ func newHouse(t *testing.T) *house {
 	return h
 }
 
-// want makes a request and wants a status and texts. A nil form is GET. It returns the path to which the request led.
+// want makes a request, and checks the status and texts of the answer. A nil form is GET. It returns the path to which the request
+// led.
 func (h *house) want(path string, form url.Values, status int, texts ...string) string {
 	h.t.Helper()
 	if form != nil {
@@ -352,7 +353,7 @@ func TestTypes(t *testing.T) {
 	}
 }
 
-// lacks gets a page and wants that it has not a text.
+// lacks gets a page, and checks that it does not contain a text.
 func (h *house) lacks(path, text string) {
 	h.t.Helper()
 	if answer := pagetest.Send(h.t, h.client, h.url+path, nil); answer.Status != http.StatusOK || strings.Contains(answer.Body, text) {

@@ -15,7 +15,7 @@ import (
 
 const mediaType = "application/json"
 
-// body is a pointer to what a body of JSON becomes.
+// body is a pointer to the decoded value of a JSON body.
 type body[T any] interface {
 	*T
 	Decoder

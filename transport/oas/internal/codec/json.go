@@ -50,7 +50,7 @@ func (o *Object) Decode(d *jx.Decoder, receiverIsNil bool, member func(d *jx.Dec
 	return nil
 }
 
-// missing returns the error that names the required members that are not among those that were seen.
+// missing returns the error that names the required members that were not seen.
 func (o *Object) missing(seen []uint8) error {
 	var failures Failures
 	for i, mask := range o.Required {
@@ -103,7 +103,7 @@ func DecodeTime(d *jx.Decoder, to *time.Time, layout string) (err error) {
 	return err
 }
 
-// DecodeEnum reads a text that should be one of those that are known, and takes any: to refuse it is the part of validation.
+// DecodeEnum reads a text of an enumeration, and accepts any: validation refuses unknown texts.
 func DecodeEnum[T ~string](d *jx.Decoder, to *T, known []T) error {
 	text, err := d.StrBytes()
 	if err != nil {
@@ -119,7 +119,7 @@ func DecodeEnum[T ~string](d *jx.Decoder, to *T, known []T) error {
 	return nil
 }
 
-// DecodeArr reads a list, in place of what was in it.
+// DecodeArr reads a list, in place of its earlier content.
 func DecodeArr[T any](d *jx.Decoder, to *[]T, decode func(to *T, d *jx.Decoder) error) error {
 	list := make([]T, 0)
 	err := d.Arr(func(d *jx.Decoder) error {
@@ -131,7 +131,7 @@ func DecodeArr[T any](d *jx.Decoder, to *[]T, decode func(to *T, d *jx.Decoder) 
 	return err
 }
 
-// DecodeStrs reads a list of texts, in place of what was in it.
+// DecodeStrs reads a list of texts, in place of its earlier content.
 func DecodeStrs[T ~string](d *jx.Decoder, to *[]T) error {
 	return DecodeArr(d, to, func(to *T, d *jx.Decoder) error { return DecodeStr(d, to) })
 }

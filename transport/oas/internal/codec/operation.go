@@ -7,8 +7,8 @@ import (
 	"github.com/ogen-go/ogen/openapi"
 )
 
-// Handle runs an operation behind middleware, if there is any. The request that the middleware hands on has what the operation
-// takes.
+// Handle runs an operation behind middleware, if there is any. The request that the middleware passes on contains the operation's
+// arguments.
 func Handle[R any](m middleware.Middleware, request middleware.Request, unpack func(middleware.Parameters) struct{}, operation func(context.Context) (R, error)) (R, error) {
 	return HandleBodyParams(m, request, unpack, func(ctx context.Context, _, _ struct{}) (R, error) { return operation(ctx) })
 }
@@ -39,8 +39,8 @@ func HandleBodyParams[B, P, R any](m middleware.Middleware, request middleware.R
 	return middleware.HookMiddleware(m, request, unpack, operation)
 }
 
-// Unpack sets a parameter from those of a request behind middleware. A required parameter that middleware has taken away is a fault of
-// the program: it panics.
+// Unpack sets a parameter from the parameters of a request behind middleware. A required parameter that middleware has deleted is a
+// fault of the program: it panics.
 func Unpack[T any](parameters middleware.Parameters, name string, in openapi.ParameterLocation, required bool, to *T) {
 	if value, ok := parameters[middleware.ParameterKey{Name: name, In: in}]; ok || required {
 		*to = value.(T) //nolint:forcetypeassert // the value was of this type

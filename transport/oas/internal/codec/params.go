@@ -83,7 +83,7 @@ func DecodeParamText[T ~string](d uri.Decoder, to *T) error {
 	})
 }
 
-// DecodeParamTexts reads the texts of a parameter that is a list, in place of what was in it.
+// DecodeParamTexts reads the texts of a parameter that is a list, in place of its earlier content.
 func DecodeParamTexts[T ~string](d uri.Decoder, to *[]T) error {
 	*to = nil
 	return d.DecodeArray(func(d uri.Decoder) error {

@@ -8,7 +8,7 @@ import (
 	"github.com/ogen-go/ogen/validate"
 )
 
-// Failures collects what is wrong with the members of one value.
+// Failures collects the faults of the members of one value.
 type Failures []validate.FieldError
 
 // Add notes that a member failed. A nil error is nothing.
@@ -87,7 +87,7 @@ func Each[T any](list []T, check func(item *T) error) error {
 	return failures.Err()
 }
 
-// Enum returns an error unless a value is one of those that are known.
+// Enum returns an error unless a value is known.
 func Enum[T comparable](value T, known []T) error {
 	if slices.Contains(known, value) {
 		return nil

@@ -27,7 +27,7 @@ type Reception struct {
 	haveReport   bool
 }
 
-// reordered bounds the packets that may overtake one: as many as SRTP's replay window lets through.
+// reordered bounds the packets that may overtake one: the number that SRTP's replay window allows.
 const reordered = 64
 
 // Clock sets the rate of the RTP clock, ticks a second.
