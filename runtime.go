@@ -34,9 +34,9 @@ func (r Runtime) WithDefaults() Runtime {
 // PrepareConfig sets the defaults of the Runtime that a configuration embeds, and returns an error that names every required field
 // that is zero or empty. Tags mark the required fields:
 //
-//	Store  Store   `required:"always"`
-//	URLs   URLs    `required:"with Notifier"` // if Notifier is set
-//	Speech Speaker `required:"without Voices"` // if Voices is not set
+//	Records Store   `required:"always"`
+//	Hooks   URLs    `required:"with Notifier"`  // if Notifier is set
+//	Speech  Speaker `required:"without Voices"` // if Voices is not set
 func PrepareConfig[C any](c *C) error {
 	config := reflect.ValueOf(c).Elem()
 	name := config.Type().Name() + "."
