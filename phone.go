@@ -62,7 +62,7 @@ func (c Country) ParseNumber(s string) (PhoneNumber, error) {
 	case 1:
 		return e164(readings[0])
 	case 0:
-		return "", c.unread(s)
+		return "", c.noReading(s)
 	default:
 		return "", Invalid("", "is ambiguous: must be written +%s or +%s", readings[0], readings[1])
 	}
@@ -161,8 +161,8 @@ func NumberReadings(digits string) []PhoneNumber {
 	return slices.Compact(all)
 }
 
-// unread returns the error for digits without a reading.
-func (c Country) unread(digits string) error {
+// noReading returns the error for digits without a reading.
+func (c Country) noReading(digits string) error {
 	if c == "" && isNorthAmerican(digits) {
 		return Invalid("", "is ambiguous: must begin with + and the country code: +1%s in North America, or +%s, whose length is not valid for its country code", digits, digits)
 	}

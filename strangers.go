@@ -8,9 +8,9 @@ import (
 
 // The bounds of Strangers.
 const (
-	strangersEvery = time.Minute
-	mostStrangers  = 10_000 // concurrent addresses; further ones share one line
-	otherStrangers = "others"
+	strangersEvery     = time.Minute
+	maxLoggedAddresses = 10_000 // concurrent addresses; further ones share one line
+	otherAddresses     = "others"
 )
 
 // Strangers limits the log lines of requests without a key: the first request of each address has a line, and further ones are
@@ -28,15 +28,15 @@ func (s *Strangers) Visit(address string, log func()) {
 	if s.counts == nil {
 		s.counts = map[string]int{}
 	}
-	if _, known := s.counts[address]; !known && len(s.counts) >= mostStrangers {
-		address = otherStrangers
+	if _, known := s.counts[address]; !known && len(s.counts) >= maxLoggedAddresses {
+		address = otherAddresses
 	}
 	_, known := s.counts[address]
 	if known {
 		s.counts[address]++
 	} else {
 		s.counts[address] = 0
-		time.AfterFunc(strangersEvery, func() { s.tell(address) })
+		time.AfterFunc(strangersEvery, func() { s.writeMinute(address) })
 	}
 	s.mu.Unlock()
 	if !known {
@@ -44,15 +44,15 @@ func (s *Strangers) Visit(address string, log func()) {
 	}
 }
 
-// tell writes the line of a minute, if any requests were counted, and then begins the next minute.
-func (s *Strangers) tell(address string) {
+// writeMinute writes the line of a minute, if any requests were counted, and then begins the next minute.
+func (s *Strangers) writeMinute(address string) {
 	s.mu.Lock()
 	count := s.counts[address]
 	if count == 0 {
 		delete(s.counts, address)
 	} else {
 		s.counts[address] = 0
-		time.AfterFunc(strangersEvery, func() { s.tell(address) })
+		time.AfterFunc(strangersEvery, func() { s.writeMinute(address) })
 	}
 	s.mu.Unlock()
 	if count > 0 {

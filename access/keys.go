@@ -110,7 +110,7 @@ func (s *Service) RevokeKey(ctx context.Context, org callwright.OrgID, id string
 	if err := s.cfg.Store.RevokeKey(ctx, org, id, s.cfg.Clock.Now()); err != nil {
 		return err
 	}
-	s.watchers.tell(use{id: id})
+	s.watchers.notifyEnded(use{id: id})
 	return nil
 }
 
@@ -156,7 +156,7 @@ func (s *Service) RotateKey(
 	if err != nil {
 		return NewKey{}, err
 	}
-	s.watchers.tell(use{id: id}) // with an overlap the key stays valid: watchers ask for its state
+	s.watchers.notifyEnded(use{id: id}) // with an overlap the key stays valid: watchers ask for its state
 	return k, nil
 }
 

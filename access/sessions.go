@@ -124,7 +124,7 @@ func (s *Service) DeleteSession(ctx context.Context, org callwright.OrgID, id st
 	if err := s.cfg.Store.DeleteSession(ctx, org, id); err != nil {
 		return err
 	}
-	s.watchers.tell(use{id, true})
+	s.watchers.notifyEnded(use{id, true})
 	return nil
 }
 

@@ -39,8 +39,8 @@ func (s *Service) Watch(session callwright.Session) (ended <-chan struct{}, stop
 	}
 }
 
-// tell notifies the watchers of a session or a key that it has ended. It does not block.
-func (w *watchers) tell(ended use) {
+// notifyEnded notifies the watchers of a session or a key that it has ended. It does not block.
+func (w *watchers) notifyEnded(ended use) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for told := range w.of[ended] {

@@ -43,7 +43,7 @@ func RunWork(t *testing.T, newHarness func(t *testing.T) Harness) {
 		"joins the outer transaction":          joinsOuter,
 		"tries again after an error":           triesAgain,
 		"gives up after its attempts":          givesUp,
-		"waits without counting an attempt":    snoozes,
+		"waits without counting an attempt":    testSnooze,
 		"waits until its time":                 waitsForRunAt,
 		"adds a unique task once":              addsUniqueOnce,
 		"tells organizations' tasks apart":     keepsOrganizationsApart,
@@ -238,7 +238,7 @@ func givesUp(t *testing.T, h Harness) {
 	}
 }
 
-func snoozes(t *testing.T, h Harness) {
+func testSnooze(t *testing.T, h Harness) {
 	r := newRan()
 	var once sync.Once
 	h.Work.Handle(queue, "k", r.handler(func(int) (err error) {

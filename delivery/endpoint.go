@@ -74,8 +74,8 @@ type lane struct {
 	host string
 }
 
-// take takes a place for an attempt; nil: there is none now.
-func (l *lanes) take(way lane) (release func(), wait time.Duration) {
+// claim takes a place for an attempt; nil: there is none now.
+func (l *lanes) claim(way lane) (release func(), wait time.Duration) {
 	l.mu.Lock()
 	if len(l.hosts) >= mostHosts {
 		for host, shares := range l.hosts {
@@ -138,8 +138,8 @@ func (l *lanes) enter(org callwright.OrgID, mayKeep bool) (leave func()) {
 	return nil
 }
 
-// learn halves the concurrent attempts after a timeout, down to one, and adds one after a success.
-func (l *lanes) learn(way lane, failure error) {
+// adjust halves the concurrent attempts after a timeout, down to one, and adds one after a success.
+func (l *lanes) adjust(way lane, failure error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	most, narrowed := l.most[way]
@@ -155,8 +155,8 @@ func (l *lanes) learn(way lane, failure error) {
 	}
 }
 
-// forget has an endpoint begin as one that has never failed.
-func (l *lanes) forget(way lane) {
+// unlist has an endpoint begin as one that has never failed.
+func (l *lanes) unlist(way lane) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.most, way)
@@ -191,17 +191,17 @@ func (d *Log) Send(ctx context.Context, m Message, happened time.Time, send func
 	}
 	var release func()
 	if wait == 0 {
-		release, wait = d.lanes.take(way)
+		release, wait = d.lanes.claim(way)
 	}
 	if release == nil {
-		return d.putOff(failing, wait, now.Sub(happened))
+		return d.postpone(failing, wait, now.Sub(happened))
 	}
 	defer release()
 	failure = send(ctx)
 	if failure != nil && ctx.Err() != nil {
 		return failure, nil // interrupted: no result of the endpoint
 	}
-	d.lanes.learn(way, failure)
+	d.lanes.adjust(way, failure)
 	if d.cfg.Endpoints == nil {
 		return failure, nil
 	}
@@ -211,8 +211,8 @@ func (d *Log) Send(ctx context.Context, m Message, happened time.Time, send func
 	return failure, nil
 }
 
-// putOff returns the result of Send for a message without an attempt now.
-func (d *Log) putOff(failing Endpoint, wait, age time.Duration) (failure, putOff error) {
+// postpone returns the result of Send for a message without an attempt now.
+func (d *Log) postpone(failing Endpoint, wait, age time.Duration) (failure, putOff error) {
 	text := "the host has as many messages under way as it may"
 	if failing.PausedAt != nil {
 		text = "messages to the host are paused since " + failing.PausedAt.UTC().Format(time.RFC3339) + ": it has taken none before"
@@ -314,7 +314,7 @@ func (d *Log) Resume(ctx context.Context, org callwright.OrgID, host string) err
 	if err != nil {
 		return err
 	}
-	d.lanes.forget(lane{org, host})
+	d.lanes.unlist(lane{org, host})
 	return d.cfg.Endpoints.DeleteEndpoint(ctx, org, host)
 }
 

@@ -166,8 +166,8 @@ func (d *Log) Redeliver(ctx context.Context, m Message, failure error, happened,
 	return again
 }
 
-// Drop marks an undelivered message as given up, with the reason. It changes nothing unless the message is pending.
-func (d *Log) Drop(ctx context.Context, m Message, why string, at time.Time) error {
+// GiveUp marks an undelivered message as given up, with the reason. It changes nothing unless the message is pending.
+func (d *Log) GiveUp(ctx context.Context, m Message, why string, at time.Time) error {
 	if d == nil {
 		return nil
 	}

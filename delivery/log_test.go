@@ -61,7 +61,7 @@ func TestDeliveryLogDrops(t *testing.T) {
 	if again := log.Redeliver(t.Context(), message, errors.New("busy"), now, now); again == nil {
 		t.Error("it is not sent again")
 	}
-	if err := log.Drop(t.Context(), message, "gone \xff\x00"+strings.Repeat("é", 1000), now); err != nil {
+	if err := log.GiveUp(t.Context(), message, "gone \xff\x00"+strings.Repeat("é", 1000), now); err != nil {
 		t.Fatal(err)
 	}
 	page, err := log.List(t.Context(), "a", delivery.GivenUp, callwright.Keyset{}, 1)
@@ -104,7 +104,7 @@ func TestDeliveryLogLists(t *testing.T) {
 	if again := none.Redeliver(t.Context(), message, errors.New("no answer"), now, now); again == nil {
 		t.Error("without a log nothing is sent again")
 	}
-	if err := errors.Join(none.Redeliver(t.Context(), message, refused, now, now), none.Drop(t.Context(), message, "gone", now)); err != nil {
+	if err := errors.Join(none.Redeliver(t.Context(), message, refused, now, now), none.GiveUp(t.Context(), message, "gone", now)); err != nil {
 		t.Error(err)
 	}
 	if _, err := delivery.NewLog(delivery.LogConfig{}); err == nil {

@@ -19,7 +19,7 @@ type taker struct {
 	done    chan struct{}
 }
 
-func take(ctx context.Context, b *node.Budget, user string, amount int64) *taker {
+func accept(ctx context.Context, b *node.Budget, user string, amount int64) *taker {
 	t := &taker{done: make(chan struct{})}
 	go func() {
 		defer close(t.done)
@@ -43,17 +43,17 @@ func TestBudget(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b := &node.Budget{Total: 10, Share: 6, Wait: time.Minute, Busy: "too many documents are being read"}
-		first := take(t.Context(), b, "a", 100) // the whole share
-		second := take(t.Context(), b, "a", 1)
+		first := accept(t.Context(), b, "a", 100) // the whole share
+		second := accept(t.Context(), b, "a", 1)
 		if first.waits() || !second.waits() {
 			t.Fatal("a user got more than its share, or less")
 		}
-		other := take(t.Context(), b, "b", 3)
+		other := accept(t.Context(), b, "b", 3)
 		if other.waits() {
 			t.Fatal("a user waits behind another one whose share is full")
 		}
-		large := take(t.Context(), b, "c", 5)
-		small := take(t.Context(), b, "d", 1)
+		large := accept(t.Context(), b, "c", 5)
+		small := accept(t.Context(), b, "d", 1)
 		if !large.waits() || !small.waits() {
 			t.Fatal("the budget was exceeded, or a later taker overtook")
 		}
@@ -62,7 +62,7 @@ func TestBudget(t *testing.T) {
 		if second.waits() || large.waits() || small.waits() {
 			t.Fatal("what was given back is not taken")
 		}
-		if last := take(t.Context(), b, "e", 1); !last.waits() { // 1 + 3 + 5 + 1
+		if last := accept(t.Context(), b, "e", 1); !last.waits() { // 1 + 3 + 5 + 1
 			t.Fatal("the budget was exceeded")
 		}
 	})
@@ -72,12 +72,12 @@ func TestBudgetWaits(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b := &node.Budget{Total: 10, Wait: time.Minute, Busy: "too many documents are being read"}
-		holder := take(t.Context(), b, "a", 8)
+		holder := accept(t.Context(), b, "a", 8)
 		holder.waits()
 		ctx, cancel := context.WithCancel(t.Context())
-		gone, late := take(ctx, b, "a", 5), take(t.Context(), b, "b", 3)
+		gone, late := accept(ctx, b, "a", 5), accept(t.Context(), b, "b", 3)
 		<-time.After(time.Second)
-		behind := take(t.Context(), b, "c", 2)
+		behind := accept(t.Context(), b, "c", 2)
 		if !gone.waits() || !late.waits() || !behind.waits() {
 			t.Fatal("the budget was exceeded")
 		}
@@ -104,7 +104,7 @@ func TestBudgetIsKept(t *testing.T) {
 		b := &node.Budget{Total: 7, Share: 4, Wait: time.Hour}
 		takers := make([]*taker, 0, 60)
 		for i := range 60 {
-			takers = append(takers, take(t.Context(), b, string(rune('a'+i%4)), int64(1+i%3)))
+			takers = append(takers, accept(t.Context(), b, string(rune('a'+i%4)), int64(1+i%3)))
 		}
 		for len(takers) > 0 {
 			synctest.Wait()

@@ -77,7 +77,7 @@ func (h *Heartbeat) Beat(ctx context.Context) {
 	h.runs = true
 	h.mu.Unlock()
 	now := h.cfg.Clock.Now()
-	err := h.acquire(ctx, now)
+	err := h.claimLease(ctx, now)
 	if err == nil || ctx.Err() == nil {
 		h.failing.Note(ctx, h.cfg.Logger, "the node's lease cannot be renewed", err, "kind", h.cfg.Kind)
 	}
@@ -98,8 +98,8 @@ func (h *Heartbeat) Beat(ctx context.Context) {
 	}
 }
 
-// acquire renews the lease, or takes it anew when it was never had or is lost.
-func (h *Heartbeat) acquire(ctx context.Context, now time.Time) error {
+// claimLease renews the lease, or takes it anew when it was never had or is lost.
+func (h *Heartbeat) claimLease(ctx context.Context, now time.Time) error {
 	ctx, cancel := context.WithTimeout(ctx, heartbeatPatience)
 	defer cancel()
 	leases, err := h.cfg.Leases.Renew(ctx, h.cfg.Kind, h.cfg.Node, now, now.Add(LeaseTTL))

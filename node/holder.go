@@ -50,9 +50,9 @@ type HolderConfig struct {
 // alive. It has a context for each item, which stops the item, and drains when the process stops. T is the domain's data of an
 // item.
 type Holder[T any] struct {
-	cfg   HolderConfig
-	heart *Heartbeat
-	wake  chan struct{} // holds a token when there may be work to claim
+	cfg       HolderConfig
+	heartbeat *Heartbeat
+	wake      chan struct{} // holds a token when there may be work to claim
 
 	mu    sync.Mutex
 	open  bool // Run has begun, and its context has not ended
@@ -74,7 +74,7 @@ func NewHolder[T any](c HolderConfig) (*Holder[T], error) {
 	heart, err := NewHeartbeat(HeartbeatConfig{
 		Leases: c.Leases, Kind: c.Kind, Node: c.Node, OnReturn: c.OnReturn, Runtime: c.Runtime,
 	})
-	h := &Holder[T]{cfg: c, heart: heart, wake: make(chan struct{}, 1), items: map[string]item[T]{}}
+	h := &Holder[T]{cfg: c, heartbeat: heart, wake: make(chan struct{}, 1), items: map[string]item[T]{}}
 	h.ended.L = &h.mu
 	return h, err
 }
@@ -84,12 +84,12 @@ func NewHolder[T any](c HolderConfig) (*Holder[T], error) {
 func (h *Holder[T]) Run(ctx context.Context) error {
 	holding, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
-	h.heart.Beat(holding) // nothing begins before other nodes know that this one is alive
+	h.heartbeat.Beat(holding) // nothing begins before other nodes know that this one is alive
 	h.mu.Lock()
 	h.open = true
 	h.mu.Unlock()
 	var loops sync.WaitGroup
-	loops.Go(func() { _ = h.heart.Run(holding) })
+	loops.Go(func() { _ = h.heartbeat.Run(holding) })
 	if h.cfg.Stops != nil {
 		loops.Go(func() { h.stopLoop(holding) })
 	}
@@ -292,9 +292,9 @@ func (h *Holder[T]) Free() int {
 }
 
 // Leased reports whether the node holds its lease: see Heartbeat.Held.
-func (h *Holder[T]) Leased() bool { return h.heart.Held() }
+func (h *Holder[T]) Leased() bool { return h.heartbeat.Held() }
 
 // Peers returns which nodes of this kind are alive: see Heartbeat.Peers.
 func (h *Holder[T]) Peers(ctx context.Context) (peers Peers, ok bool, err error) {
-	return h.heart.Peers(ctx)
+	return h.heartbeat.Peers(ctx)
 }

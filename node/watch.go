@@ -45,12 +45,12 @@ func Watch[T any](
 		return nil, err
 	}
 	f := &RecordWatcher[T]{watch: watch, read: read, seen: since}
-	f.take(first)
+	f.accept(first)
 	return f, nil
 }
 
-// take stores a read record for Next, unless it was returned before.
-func (f *RecordWatcher[T]) take(r Revised[T]) {
+// accept stores a read record for Next, unless it was returned before.
+func (f *RecordWatcher[T]) accept(r Revised[T]) {
 	if r.Revision != f.seen {
 		f.next = &r
 	}
@@ -85,7 +85,7 @@ func (f *RecordWatcher[T]) Next(ctx context.Context) (Revised[T], error) {
 		case err != nil:
 			return Revised[T]{}, err
 		}
-		f.take(read)
+		f.accept(read)
 	}
 }
 

@@ -84,7 +84,7 @@ func (w *Watchers) Close() {
 	}
 }
 
-func (w *Watchers) remove(watch *Watcher) {
+func (w *Watchers) unlist(watch *Watcher) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if !w.by[watch.key][watch] {
@@ -149,7 +149,7 @@ func (w *Watcher) Err() error {
 
 // Close ends the watcher and a waiting Wait. Closing again does nothing.
 func (w *Watcher) Close() {
-	w.of.remove(w)
+	w.of.unlist(w)
 	w.end()
 }
 

@@ -254,7 +254,7 @@ const answerTimeout = 10 * time.Second
 // HTTP. The telephone line closes last.
 func serve(lc fx.Lifecycle, p parts) {
 	lc.Append(fx.StartHook(p.firstStart))
-	lc.Append(background(endless(p.Access.Run))) // ends after HTTP, so that it writes the last uses
+	lc.Append(runUntilStop(endless(p.Access.Run))) // ends after HTTP, so that it writes the last uses
 	if p.Listener.Listener != nil {
 		lc.Append(p.served(httpapi.NewServer(p.API)))
 	}
@@ -267,13 +267,13 @@ func serve(lc fx.Lifecycle, p parts) {
 		defer cancel()
 		_ = p.Pathways.Close(ctx) // interrupted turns have answered their callers
 	}))
-	lc.Append(background(func(ctx context.Context) { p.fail("work", func() error { return p.Work.Run(ctx) }) }))
-	lc.Append(background(endless(p.Monitor.Run)))
-	lc.Append(background(endless(p.AgentTests.Run)))
-	lc.Append(background(endless(p.Tornados.Run)))
-	lc.Append(background(endless(p.Calls.Run)))
-	lc.Append(background(endless(p.Registrations.Run)))
-	lc.Append(background(func(ctx context.Context) { followReadiness(ctx, p.API.ready, p.Line.Ready) }))
+	lc.Append(runUntilStop(func(ctx context.Context) { p.fail("work", func() error { return p.Work.Run(ctx) }) }))
+	lc.Append(runUntilStop(endless(p.Monitor.Run)))
+	lc.Append(runUntilStop(endless(p.AgentTests.Run)))
+	lc.Append(runUntilStop(endless(p.Tornados.Run)))
+	lc.Append(runUntilStop(endless(p.Calls.Run)))
+	lc.Append(runUntilStop(endless(p.Registrations.Run)))
+	lc.Append(runUntilStop(func(ctx context.Context) { followReadiness(ctx, p.API.ready, p.Line.Ready) }))
 	lc.Append(fx.StopHook(p.leave))
 	lc.Append(fx.Hook{
 		OnStart: func(ctx context.Context) error {
@@ -344,8 +344,8 @@ func (p parts) leave(ctx context.Context) {
 	}
 }
 
-// background runs f from start to stop; its context ends at the stop, which waits for it.
-func background(f func(ctx context.Context)) fx.Hook {
+// runUntilStop runs f from start to stop; its context ends at the stop, which waits for it.
+func runUntilStop(f func(ctx context.Context)) fx.Hook {
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	return fx.Hook{

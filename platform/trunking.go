@@ -87,7 +87,7 @@ func newIdentity(lc fx.Lifecycle, c Config, ca *testca.Authority, rt callwright.
 	if err != nil {
 		return identity{}, err
 	}
-	lc.Append(background(endless(k.Run)))
+	lc.Append(runUntilStop(endless(k.Run)))
 	return identity{k}, nil
 }
 
@@ -206,7 +206,7 @@ func newCallLog(
 	if err != nil {
 		return nil, err
 	}
-	lc.Append(background(endless(s.Run)))
+	lc.Append(runUntilStop(endless(s.Run)))
 	return s, nil
 }
 
@@ -256,7 +256,7 @@ func newTrusted(lc fx.Lifecycle, c Config, db *bunstore.DB, r *resolve.Resolver,
 	if err != nil {
 		return nil, err
 	}
-	lc.Append(background(endless(s.Run)))
+	lc.Append(runUntilStop(endless(s.Run)))
 	return s, nil
 }
 
@@ -274,9 +274,9 @@ func newLine(lc fx.Lifecycle, p lineParts) (*sipua.UA, error) {
 	if err != nil {
 		return nil, errors.Join(err, ua.Close(context.Background()))
 	}
-	lc.Append(background(endless(bans.Run)))
+	lc.Append(runUntilStop(endless(bans.Run)))
 	lc.Append(fx.StopHook(ua.Close))
-	lc.Append(background(func(ctx context.Context) { _ = ua.Run(ctx) }))
+	lc.Append(runUntilStop(func(ctx context.Context) { _ = ua.Run(ctx) }))
 	return ua, nil
 }
 

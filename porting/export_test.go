@@ -10,5 +10,5 @@ func (e Entry) Mailed() bool { return e.mailed() }
 
 // TooLate gives up a request, or numbers of it, that are held up for too long.
 func TooLate(r *Request, now time.Time, cutOff time.Duration) (Entry, bool, error) {
-	return r.tooLate(now, cutOff)
+	return r.recordDelay(now, cutOff)
 }

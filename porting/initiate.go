@@ -75,7 +75,7 @@ func (s *Service) Initiate(ctx context.Context, org callwright.OrgID, d Draft) (
 		if l, err = s.cfg.Letters.SendLetter(ctx, r); err != nil {
 			return err
 		}
-		return s.tell(ctx, r, []Entry{entry})
+		return s.enqueueNotices(ctx, r, []Entry{entry})
 	})
 	if err != nil {
 		return Request{}, Letter{}, err
@@ -155,7 +155,7 @@ func (s *Service) admitNumbers(ctx context.Context, r Request) error {
 	if err != nil {
 		return err
 	}
-	return r.conflicts(elsewhere, inUseHere)
+	return r.conflicts(elsewhere, reasonInUse)
 }
 
 func (r Request) phoneNumbers() []callwright.PhoneNumber {

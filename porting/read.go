@@ -115,8 +115,8 @@ func (s *Service) Number(ctx context.Context, org callwright.OrgID, text string)
 	return callwright.ReadNumber(ctx, s.cfg.Numbering, org, text)
 }
 
-// inUseHere is the reason for which a number cannot be ported to an organization. It does not name the owner.
-const inUseHere = "is in use on this service already: only its operator can allow it to move to your organization"
+// reasonInUse is the reason for which a number cannot be ported to an organization. It does not name the owner.
+const reasonInUse = "is in use on this service already: only its operator can allow it to move to your organization"
 
 // elsewhere returns the given numbers that belong to another organization of this deployment.
 func (s *Service) elsewhere(
@@ -166,7 +166,7 @@ func (s *Service) Check(ctx context.Context, org callwright.OrgID, numbers []str
 		case slices.Contains(taken, number):
 			all[i].Portable, all[i].Failure = false, PendingOrder
 		case all[i].Portable && slices.Contains(elsewhere, number):
-			all[i].Portable, all[i].Failure, all[i].Problem = false, NumberNotPortable, inUseHere
+			all[i].Portable, all[i].Failure, all[i].Problem = false, NumberNotPortable, reasonInUse
 		}
 		if all[i].Portable {
 			ask = append(ask, all[i].Number)

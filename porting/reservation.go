@@ -57,7 +57,7 @@ func (s *Service) reserve(ctx context.Context, r *Request, before []Number) erro
 		err := s.cfg.Store.Reserve(ctx, Reservation{Number: n.Number, Org: r.Org, Request: r.ID, Since: s.cfg.Clock.Now()})
 		switch {
 		case errors.Is(err, callwright.ErrConflict):
-			n.taken()
+			n.markForeign()
 		case err != nil:
 			return err
 		}
@@ -65,8 +65,8 @@ func (s *Service) reserve(ctx context.Context, r *Request, before []Number) erro
 	return nil
 }
 
-// taken records that a ported number belongs to another organization of this deployment.
-func (n *Number) taken() {
+// markForeign records that a ported number belongs to another organization of this deployment.
+func (n *Number) markForeign() {
 	n.Inbound, n.Failure = RegistrationTaken, &Failure{Code: RegistrationConflict}
 }
 

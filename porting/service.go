@@ -98,7 +98,7 @@ func New(c Config) (*Service, error) {
 	callwright.TaskKind[noticeArgs](taskNotify).Handle(c.Work, callwright.QueueWebhooks, c.Logger, s.notify)
 	c.Work.Handle(callwright.QueueUpkeep, taskFailed, s.failed)
 	callwright.TaskKind[releasedArgs](taskReleased).Handle(c.Work, callwright.QueueUpkeep, c.Logger, s.logRelease)
-	c.Work.Every(callwright.QueuePorting, taskLook, lookEvery, s.look)
+	c.Work.Every(callwright.QueuePorting, taskLook, lookEvery, s.pollOrders)
 	return s, nil
 }
 
@@ -149,7 +149,7 @@ func (s *Service) store(ctx context.Context, r *Request, entries []Entry) error 
 		if err := s.cfg.Store.UpdateRequest(ctx, *r, entries...); err != nil {
 			return err
 		}
-		return s.tell(ctx, *r, entries)
+		return s.enqueueNotices(ctx, *r, entries)
 	})
 	if err == nil {
 		r.Revision++

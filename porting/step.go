@@ -10,9 +10,9 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// look is periodic work. It schedules the due requests, spread over the time until its next run, so that gateways do not receive
+// pollOrders is periodic work. It schedules the due requests, spread over the time until its next run, so that gateways do not receive
 // all calls together.
-func (s *Service) look(ctx context.Context, _ callwright.Task, _ int) error {
+func (s *Service) pollOrders(ctx context.Context, _ callwright.Task, _ int) error {
 	now := s.cfg.Clock.Now()
 	due, err := s.cfg.Store.DueRequests(ctx, now, lookBatch)
 	if err != nil {
@@ -55,7 +55,7 @@ func (s *Service) advance(ctx context.Context, org callwright.OrgID, id string) 
 	}
 	g := s.gateway(r.Gateway)
 	if g == nil {
-		return s.missed(ctx, r, errNoGateway)
+		return s.recordUnreachable(ctx, r, errNoGateway)
 	}
 	if r.Ref == "" {
 		if goesOn, err := s.submit(ctx, g, &r); err != nil || !goesOn {
@@ -117,7 +117,7 @@ func (s *Service) submit(ctx context.Context, g Gateway, r *Request) (goesOn boo
 		err = errors.New("the gateway gives an order no reference, or one that is too long")
 	}
 	if err != nil {
-		return false, s.missed(ctx, *r, err)
+		return false, s.recordUnreachable(ctx, *r, err)
 	}
 	r.Ref, r.Misses = receipt.Ref, 0
 	return true, s.store(ctx, r, nil)
@@ -149,7 +149,7 @@ func (s *Service) askToCancel(ctx context.Context, g Gateway, r *Request) (goesO
 		return true, s.store(ctx, r, []Entry{e})
 	}
 	if err != nil {
-		return false, s.missed(ctx, *r, err)
+		return false, s.recordUnreachable(ctx, *r, err)
 	}
 	r.CancelSent = true
 	return true, s.store(ctx, r, nil)
@@ -161,7 +161,7 @@ func (s *Service) compare(ctx context.Context, g Gateway, r Request) error {
 	defer cancel()
 	shot, err := g.Snapshot(asking, r.order())
 	if err != nil {
-		return s.missed(ctx, r, err)
+		return s.recordUnreachable(ctx, r, err)
 	}
 	now := s.cfg.Clock.Now()
 	r.Misses = 0
@@ -170,7 +170,7 @@ func (s *Service) compare(ctx context.Context, g Gateway, r Request) error {
 	if err != nil {
 		return err
 	}
-	if late, ok, err := r.tooLate(now, g.Capabilities().CutOff); err != nil {
+	if late, ok, err := r.recordDelay(now, g.Capabilities().CutOff); err != nil {
 		return err
 	} else if ok {
 		entries = append(entries, late)
@@ -185,8 +185,8 @@ func (s *Service) compare(ctx context.Context, g Gateway, r Request) error {
 	})
 }
 
-// tooLate records the start of a delay, and requests the cancellation of a request after a delay of ActFor.
-func (r *Request) tooLate(now time.Time, cutOff time.Duration) (Entry, bool, error) {
+// recordDelay records the start of a delay, and requests the cancellation of a request after a delay of ActFor.
+func (r *Request) recordDelay(now time.Time, cutOff time.Duration) (Entry, bool, error) {
 	switch {
 	case r.State != InProgress || !r.held():
 		r.HeldSince = time.Time{}
@@ -198,16 +198,16 @@ func (r *Request) tooLate(now time.Time, cutOff time.Duration) (Entry, bool, err
 		return Entry{}, false, nil
 	}
 	if _, err := PlanCancel(*r, cutOff, now); err != nil {
-		return r.giveUp(now)
+		return r.requestCancellation(now)
 	}
 	r.CancelAskedAt, r.CancelAskedBy = now, Timer
 	e, err := r.move(CancelAsked, Timer, now, "")
 	return e, err == nil, err
 }
 
-// giveUp rejects the held-up numbers, with their failures, when the request cannot be canceled because others are ported. The
+// requestCancellation rejects the held-up numbers, with their failures, when the request cannot be canceled because others are ported. The
 // request ends with its last number. A request that cannot be canceled because its confirmed date is near continues.
-func (r *Request) giveUp(now time.Time) (Entry, bool, error) {
+func (r *Request) requestCancellation(now time.Time) (Entry, bool, error) {
 	if !slices.Contains(r.numberStates(), NumberPorted) {
 		return Entry{}, false, nil
 	}
@@ -229,7 +229,7 @@ func (r *Request) giveUp(now time.Time) (Entry, bool, error) {
 func (s *Service) register(ctx context.Context, r *Request) {
 	for i := range r.Numbers {
 		n := &r.Numbers[i]
-		if !n.unsettled() {
+		if !n.awaitsCalls() {
 			continue
 		}
 		attached, err := s.connect(ctx, *r, n.Number)
@@ -242,7 +242,7 @@ func (s *Service) register(ctx context.Context, r *Request) {
 		case err == nil:
 			n.Inbound = WaitsForTrunk
 		case errors.Is(err, callwright.ErrConflict):
-			n.taken()
+			n.markForeign()
 			s.cfg.Logger.ErrorContext(ctx, "a ported number is registered by another organization", "port_request_id", r.ID, "org", r.Org)
 		default:
 			s.cfg.Logger.ErrorContext(ctx, "a ported number cannot be registered yet", "port_request_id", r.ID, "org", r.Org, "error", err)
@@ -262,8 +262,8 @@ func (s *Service) connect(ctx context.Context, r Request, number callwright.Phon
 	return s.cfg.Trunks.AttachPorted(ctx, r.Org, number, from)
 }
 
-// unsettled reports whether a ported number does not receive calls yet, and belongs to no other organization.
-func (n Number) unsettled() bool {
+// awaitsCalls reports whether a ported number does not receive calls yet, and belongs to no other organization.
+func (n Number) awaitsCalls() bool {
 	return n.State == NumberPorted && (n.Inbound == NotRegistered || n.Inbound == WaitsForTrunk)
 }
 
@@ -277,8 +277,8 @@ func (s *Service) finish(ctx context.Context, r Request) error {
 	return s.store(ctx, &r, nil)
 }
 
-// missed records that a gateway could not be reached, and the time of the next attempt. A missing answer ends no request.
-func (s *Service) missed(ctx context.Context, r Request, cause error) error {
+// recordUnreachable records that a gateway could not be reached, and the time of the next attempt. A missing answer ends no request.
+func (s *Service) recordUnreachable(ctx context.Context, r Request, cause error) error {
 	if err := ctx.Err(); err != nil {
 		return err // the worker stops
 	}
@@ -298,7 +298,7 @@ func (s *Service) missed(ctx context.Context, r Request, cause error) error {
 func (s *Service) next(r Request, now time.Time) time.Time {
 	foc := r.FOC()
 	switch {
-	case r.State.Ended() && slices.ContainsFunc(r.Numbers, Number.unsettled):
+	case r.State.Ended() && slices.ContainsFunc(r.Numbers, Number.awaitsCalls):
 		waits := now.Sub(r.EndedAt) / 4 // a late trunk is detected with a delay in proportion
 		return now.Add(spread(min(max(waits, lookEvery), longestWait)))
 	case r.State.Ended():

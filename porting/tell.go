@@ -34,8 +34,8 @@ func (a Account) recipients() []string {
 	return all
 }
 
-// tell enqueues the work of new entries: mails, messages to the webhook, and the report of a failure.
-func (s *Service) tell(ctx context.Context, r Request, entries []Entry) error {
+// enqueueNotices enqueues the work of new entries: mails, messages to the webhook, and the report of a failure.
+func (s *Service) enqueueNotices(ctx context.Context, r Request, entries []Entry) error {
 	for _, e := range entries {
 		args := noticeArgs{r.ID, e.Number}
 		t := callwright.Task{Key: noticeID(r, e), Org: r.Org, Unique: true}
@@ -94,7 +94,7 @@ func (s *Service) mail(ctx context.Context, t callwright.Task, a mailArgs, _ int
 		return err
 	}
 	err = s.cfg.Mailer.SendMail(ctx, fmt.Sprintf("%s.%d.%d", r.ID, e.Number, a.Recipient), recipients[a.Recipient], r.Subject(e), r.Text(e))
-	return s.again(ctx, nil, delivery.Message{}, err, "a mail about a port request is given up", r, e)
+	return s.retryNotice(ctx, nil, delivery.Message{}, err, "a mail about a port request is given up", r, e)
 }
 
 // notify is durable work. It sends an entry to a webhook.
@@ -113,12 +113,12 @@ func (s *Service) notify(ctx context.Context, t callwright.Task, a noticeArgs, _
 	if putOff != nil {
 		return putOff
 	}
-	return s.again(ctx, s.cfg.Deliveries, m, failure, "a webhook message about a port request is given up", r, e)
+	return s.retryNotice(ctx, s.cfg.Deliveries, m, failure, "a webhook message about a port request is given up", r, e)
 }
 
-// again returns the error that causes another attempt, or nil when the message was delivered or is given up. Attempts are counted
+// retryNotice returns the error that causes another attempt, or nil when the message was delivered or is given up. Attempts are counted
 // only in a log; a mail has no log.
-func (s *Service) again(
+func (s *Service) retryNotice(
 	ctx context.Context, log *delivery.Log, m delivery.Message, err error, givenUp string, r Request, e Entry,
 ) error {
 	again := log.Redeliver(ctx, m, err, e.At, s.cfg.Clock.Now())

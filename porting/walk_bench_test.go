@@ -79,11 +79,11 @@ func signedIn(b *testing.B, s *porting.Service, h *hands) porting.Request {
 	if _, err := s.Sign(b.Context(), org, r.ID, porting.Signer, "signature 1"); err != nil {
 		b.Fatal(err)
 	}
-	return look(b, s, h, r.ID)
+	return pollOrders(b, s, h, r.ID)
 }
 
-// look does all tasks and returns a request.
-func look(b *testing.B, s *porting.Service, h *hands, id string) porting.Request {
+// pollOrders does all tasks and returns a request.
+func pollOrders(b *testing.B, s *porting.Service, h *hands, id string) porting.Request {
 	b.Helper()
 	h.work(b)
 	r, err := s.Get(b.Context(), org, id)
@@ -107,7 +107,7 @@ func BenchmarkWalk(b *testing.B) {
 			if err := s.Hear(b.Context(), r.Gateway, porting.Hint{Ref: r.Ref}); err != nil {
 				b.Fatal(err)
 			}
-			r = look(b, s, h, r.ID)
+			r = pollOrders(b, s, h, r.ID)
 		}
 		if r.State != porting.Completed {
 			b.Fatal(r.State, r.Failure)

@@ -121,7 +121,7 @@ func (s *Service) clone(ctx context.Context, org callwright.OrgID, r CloneReques
 	if v.Description == "" {
 		v.Description = made.Description
 	}
-	err = s.cfg.Atomic.Do(ctx, func(ctx context.Context) error { return taken(s.cfg.Voices.InsertVoice(ctx, v)) })
+	err = s.cfg.Atomic.Do(ctx, func(ctx context.Context) error { return nameConflict(s.cfg.Voices.InsertVoice(ctx, v)) })
 	return v, err
 }
 

@@ -165,8 +165,8 @@ func (s *Service) checkName(name string) error {
 	return nil
 }
 
-// taken translates a store's conflict about a name into an error of the input.
-func taken(err error) error {
+// nameConflict translates a store's conflict about a name into an error of the input.
+func nameConflict(err error) error {
 	if e, ok := errors.AsType[*callwright.Error](err); ok && e.Code == callwright.CodeConflict && e.Field == "name" {
 		return callwright.Invalid("name", "is taken by another voice of the organization").Because(err)
 	}
@@ -186,7 +186,7 @@ func (s *Service) Rename(ctx context.Context, org callwright.OrgID, idOrName, na
 		}
 		v.Name = name
 		v.Version++
-		return taken(s.cfg.Voices.UpdateVoice(ctx, v))
+		return nameConflict(s.cfg.Voices.UpdateVoice(ctx, v))
 	})
 	return v, err
 }

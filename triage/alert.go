@@ -19,8 +19,8 @@ func (s *Service) Alert(ctx context.Context, org callwright.OrgID, by Actor, id 
 	if err := a.check(); err != nil {
 		return Entry{}, err
 	}
-	return s.tellOne(ctx, org, by, id, func(_ context.Context, c *change) error {
-		c.tell(Entry{Type: TypeAlertTransition, Detail: a.Detail, Metadata: map[string]any{
+	return s.addOneEntry(ctx, org, by, id, func(_ context.Context, c *change) error {
+		c.addEntry(Entry{Type: TypeAlertTransition, Detail: a.Detail, Metadata: map[string]any{
 			"alert": a.Name, "from": orNull(a.From), "to": a.To,
 		}})
 		return nil

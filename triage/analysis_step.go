@@ -49,20 +49,20 @@ func (s *Service) analyze(ctx context.Context, task callwright.Task, args analyz
 		return err
 	}
 	s.cfg.Logger.WarnContext(ctx, "an issue is not analyzed", "issue_id", args.Issue, "session_id", args.Session, "error", err)
-	return s.storeStep(ctx, sess, gaveUp("The analysis failed: "+whatFailed(err)+"."))
+	return s.storeStep(ctx, sess, failedProgress("The analysis failed: "+whatFailed(err)+"."))
 }
 
 // runStep asks the Analyst for a step, unless the analysis has reached a limit.
 func (s *Service) runStep(ctx context.Context, sess Session, attempt int, left time.Duration) (Progress, error) {
 	switch {
 	case s.cfg.Analyst == nil:
-		return gaveUp("There is nobody here any more who analyzes issues."), nil
+		return failedProgress("There is nobody here any more who analyzes issues."), nil
 	case left <= 0:
-		return gaveUp(fmt.Sprintf("The analysis took longer than %.0f minutes.", analysisLife.Minutes())), nil
+		return failedProgress(fmt.Sprintf("The analysis took longer than %.0f minutes.", analysisLife.Minutes())), nil
 	case sess.Analysis.Step >= maxAnalysisSteps:
-		return gaveUp(fmt.Sprintf("The analysis took more than %d steps.", maxAnalysisSteps)), nil
+		return failedProgress(fmt.Sprintf("The analysis took more than %d steps.", maxAnalysisSteps)), nil
 	case attempt > analysisAttempts: // the last attempt died without an error
-		return gaveUp("The analysis was broken off several times."), nil
+		return failedProgress("The analysis was broken off several times."), nil
 	}
 	c, err := s.caseOf(ctx, sess, attempt)
 	if err != nil {
@@ -93,8 +93,8 @@ func whatFailed(err error) string {
 	return callwright.MessageOf(err)
 }
 
-// gaveUp returns the progress that ends an analysis with an error.
-func gaveUp(why string) Progress {
+// failedProgress returns the progress that ends an analysis with an error.
+func failedProgress(why string) Progress {
 	return Progress{Steps: []Step{{Type: TypeError, Detail: why}}, Next: SessionError}
 }
 

@@ -150,7 +150,7 @@ func (s *Service) apply(c *change, sess *Session, by Actor, step Step) error {
 	sess.Entries++
 	ref := sess.Ref()
 	e.Session = &ref
-	c.tell(e)
+	c.addEntry(e)
 	return nil
 }
 

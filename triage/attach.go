@@ -63,7 +63,7 @@ func (s *Service) attach(ctx context.Context, c *change, d ResourceDraft) (r Res
 		r.Title = item.Title
 	}
 	c.Issue.Resources++
-	c.tell(Entry{Type: TypeResourceAdded, Resources: []Resource{r}})
+	c.addEntry(Entry{Type: TypeResourceAdded, Resources: []Resource{r}})
 	return r, true, s.cfg.Store.InsertResource(ctx, r)
 }
 
@@ -87,7 +87,7 @@ func (s *Service) Detach(ctx context.Context, org callwright.OrgID, by Actor, id
 			}
 		}
 		c.Issue.Resources--
-		c.tell(Entry{Type: TypeResourceRemoved, Resources: []Resource{r}})
+		c.addEntry(Entry{Type: TypeResourceRemoved, Resources: []Resource{r}})
 		return s.cfg.Store.DeleteResource(ctx, org, id, link)
 	})
 	return err
@@ -117,11 +117,11 @@ func (s *Service) Resources(ctx context.Context, org callwright.OrgID, id string
 	if err != nil {
 		return nil, err
 	}
-	return all, s.look(ctx, org, all)
+	return all, s.refreshResources(ctx, org, all)
 }
 
-// look sets Status and Metadata of attachments to their current values. It asks each resolver once.
-func (s *Service) look(ctx context.Context, org callwright.OrgID, all []Resource) error {
+// refreshResources sets Status and Metadata of attachments to their current values. It asks each resolver once.
+func (s *Service) refreshResources(ctx context.Context, org callwright.OrgID, all []Resource) error {
 	ids := map[ResourceType][]string{}
 	for n := range all {
 		all[n].Status = Unavailable

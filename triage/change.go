@@ -17,9 +17,9 @@ type change struct {
 	entries []Entry
 }
 
-// tell adds an entry about the issue. Its kind and a missing actor are set here, its time and a missing id when it is
+// addEntry adds an entry about the issue. Its kind and a missing actor are set here, its time and a missing id when it is
 // written.
-func (c *change) tell(e Entry) {
+func (c *change) addEntry(e Entry) {
 	e.Kind = KindIssue
 	if e.Session != nil {
 		e.Kind = KindAgent

@@ -23,7 +23,7 @@ func (s *Service) Comment(ctx context.Context, org callwright.OrgID, by Actor, i
 	if len(d.Links) > MaxShown {
 		return Entry{}, callwright.Invalid("resource_link_ids", "has %d ids; at most %d are allowed", len(d.Links), MaxShown)
 	}
-	return s.tellOne(ctx, org, by, id, func(ctx context.Context, c *change) error {
+	return s.addOneEntry(ctx, org, by, id, func(ctx context.Context, c *change) error {
 		shown, err := s.linked(ctx, c.Issue, d.Links)
 		if err != nil {
 			return err
@@ -32,7 +32,7 @@ func (s *Service) Comment(ctx context.Context, org callwright.OrgID, by Actor, i
 		comment := Comment{
 			ID: s.cfg.IDs.New(), Org: org, IssueID: id, Author: by, Detail: d.Detail, CreatedAt: now, UpdatedAt: now, Revision: 1,
 		}
-		c.tell(Entry{ID: comment.ID, Type: TypeComment, Detail: d.Detail, Resources: shown})
+		c.addEntry(Entry{ID: comment.ID, Type: TypeComment, Detail: d.Detail, Resources: shown})
 		return s.cfg.Store.InsertComment(ctx, comment)
 	})
 }
@@ -67,7 +67,7 @@ func (s *Service) EditComment(
 	if err := requireText("detail", detail, MaxDetail); err != nil {
 		return Entry{}, err
 	}
-	return s.tellOne(ctx, org, by, id, func(ctx context.Context, c *change) error {
+	return s.addOneEntry(ctx, org, by, id, func(ctx context.Context, c *change) error {
 		return s.replaceComment(ctx, c, comment, "edited", detail)
 	})
 }
@@ -75,7 +75,7 @@ func (s *Service) EditComment(
 // DeleteComment deletes a comment and records it as another entry. Only the author and the platform may delete: else
 // CodeForbidden. The text stays in the feed.
 func (s *Service) DeleteComment(ctx context.Context, org callwright.OrgID, by Actor, id, comment string) (Entry, error) {
-	return s.tellOne(ctx, org, by, id, func(ctx context.Context, c *change) error {
+	return s.addOneEntry(ctx, org, by, id, func(ctx context.Context, c *change) error {
 		return s.replaceComment(ctx, c, comment, "deleted", "")
 	})
 }
@@ -94,12 +94,12 @@ func (s *Service) replaceComment(ctx context.Context, c *change, id, action, det
 		return callwright.Errorf(callwright.CodeForbidden, "only the author may change a comment")
 	}
 	comment.Detail, comment.Deleted, comment.UpdatedAt = detail, deletes, s.cfg.Clock.Now()
-	c.tell(Entry{Type: TypeComment, Detail: detail, Metadata: map[string]any{"action": action, "comment_id": id}})
+	c.addEntry(Entry{Type: TypeComment, Detail: detail, Metadata: map[string]any{"action": action, "comment_id": id}})
 	return s.cfg.Store.UpdateComment(ctx, comment)
 }
 
-// tellOne runs edit for a change that adds one entry, and returns the entry.
-func (s *Service) tellOne(
+// addOneEntry runs edit for a change that adds one entry, and returns the entry.
+func (s *Service) addOneEntry(
 	ctx context.Context, org callwright.OrgID, by Actor, id string, do func(ctx context.Context, c *change) error,
 ) (Entry, error) {
 	_, entries, err := s.edit(ctx, org, by, id, do)

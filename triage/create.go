@@ -51,7 +51,7 @@ func (s *Service) open(ctx context.Context, org callwright.OrgID, by Actor, d Dr
 		if c.Issue.Number, err = s.cfg.Store.NextNumber(ctx, org); err != nil {
 			return err
 		}
-		c.tell(first)
+		c.addEntry(first)
 		c.Issue.CreatedAt = s.stamp(c)
 		c.Issue.UpdatedAt = c.Issue.CreatedAt
 		if err := s.cfg.Store.InsertIssue(ctx, c.Issue); err != nil {

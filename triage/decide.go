@@ -34,7 +34,7 @@ func (s *Service) decide(
 			return err
 		}
 		c.Issue.Status, c.edited = to, true
-		c.tell(Entry{Type: t, Detail: detail, FromStatus: from, ToStatus: to})
+		c.addEntry(Entry{Type: t, Detail: detail, FromStatus: from, ToStatus: to})
 		return nil
 	})
 	return i, err

@@ -91,7 +91,7 @@ func (s *Service) cutRelations(ctx context.Context, gone Issue, ids []string, al
 			direction = "outgoing"
 		}
 		c.Issue.Relations--
-		c.tell(Entry{
+		c.addEntry(Entry{
 			Type: TypeRelationRemoved, Referenced: []IssueRef{gone.Ref()},
 			Metadata: map[string]any{"relation_type": string(r.Type), "direction": direction, "deleted": true},
 		})

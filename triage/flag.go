@@ -50,7 +50,7 @@ func (s *Service) Flag(ctx context.Context, org callwright.OrgID, by Actor, id s
 			CreatedAt: s.cfg.Clock.Now(),
 		}
 		c.Issue.Flags++
-		c.tellFlag(TypeFlagAdded, f, call)
+		c.addFlagEntry(TypeFlagAdded, f, call)
 		return s.cfg.Store.InsertFlag(ctx, f)
 	})
 	if err != nil {
@@ -93,14 +93,14 @@ func (s *Service) Unflag(ctx context.Context, org callwright.OrgID, by Actor, id
 			return err
 		}
 		c.Issue.Flags--
-		c.tellFlag(TypeFlagRemoved, f, call)
+		c.addFlagEntry(TypeFlagRemoved, f, call)
 		return s.cfg.Store.DeleteFlag(ctx, org, id, flag)
 	})
 	return err
 }
 
-// tellFlag adds an entry about a flag on a call.
-func (c *change) tellFlag(t EntryType, f Flag, call Resource) {
+// addFlagEntry adds an entry about a flag on a call.
+func (c *change) addFlagEntry(t EntryType, f Flag, call Resource) {
 	e := Entry{Type: t, Detail: f.Note, Resources: []Resource{call}, Metadata: map[string]any{
 		"flag_id": f.ID, "call_id": f.CallID, "type": f.Type,
 	}}
@@ -112,7 +112,7 @@ func (c *change) tellFlag(t EntryType, f Flag, call Resource) {
 	if f.MessageIndex != nil {
 		e.Metadata["message_index"] = *f.MessageIndex
 	}
-	c.tell(e)
+	c.addEntry(e)
 }
 
 // Flags returns all flags of an issue in the order in which they were set.

@@ -57,7 +57,7 @@ func (s *Service) merge(ctx context.Context, from, to *change) error {
 	if before != after {
 		ended.FromStatus, ended.ToStatus = before, after
 	}
-	from.tell(ended)
+	from.addEntry(ended)
 	goesOn := Entry{
 		Type: TypeMerged, Metadata: map[string]any{"merged_from": from.Issue.ID}, Referenced: []IssueRef{from.Issue.Ref()},
 		Resources: brought[:min(len(brought), MaxShown)],
@@ -65,7 +65,7 @@ func (s *Service) merge(ctx context.Context, from, to *change) error {
 	if left > 0 {
 		goesOn.Metadata["not_attached"] = left
 	}
-	to.tell(goesOn)
+	to.addEntry(goesOn)
 	return nil
 }
 

@@ -60,7 +60,7 @@ func (s *Service) relate(ctx context.Context, from, to *change, t RelationType) 
 		ID: s.cfg.IDs.New(), Org: from.Issue.Org, Type: t, From: from.Issue.Ref(), To: to.Issue.Ref(),
 		CreatedBy: from.by.ID, CreatedAt: s.cfg.Clock.Now(),
 	}
-	tellRelation(TypeRelationAdded, t, from, to)
+	addRelationEntry(TypeRelationAdded, t, from, to)
 	return r, true, s.cfg.Store.InsertRelation(ctx, r)
 }
 
@@ -72,10 +72,10 @@ func bothUnmerged(from, to *change) error {
 	return to.Issue.unmerged()
 }
 
-// tellRelation adds an entry about a relation to the feeds of both issues.
-func tellRelation(e EntryType, t RelationType, from, to *change) {
+// addRelationEntry adds an entry about a relation to the feeds of both issues.
+func addRelationEntry(e EntryType, t RelationType, from, to *change) {
 	tell := func(c, other *change, direction string) {
-		c.tell(Entry{
+		c.addEntry(Entry{
 			Type: e, Referenced: []IssueRef{other.Issue.Ref()},
 			Metadata: map[string]any{"relation_type": string(t), "direction": direction},
 		})
@@ -97,7 +97,7 @@ func (s *Service) Unrelate(ctx context.Context, org callwright.OrgID, by Actor, 
 		}
 		all[0].Issue.Relations--
 		all[1].Issue.Relations--
-		tellRelation(TypeRelationRemoved, r.Type, all[0], all[1])
+		addRelationEntry(TypeRelationRemoved, r.Type, all[0], all[1])
 		return s.cfg.Store.DeleteRelation(ctx, org, relation)
 	})
 	return err

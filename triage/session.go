@@ -162,6 +162,6 @@ func (s *Service) openSession(ctx context.Context, c *change, sess Session, deta
 	ref := sess.Ref()
 	c.Issue.Session = &ref
 	c.Issue.Working++
-	c.tell(Entry{Type: TypeSessionStarted, Detail: detail, Session: &ref})
+	c.addEntry(Entry{Type: TypeSessionStarted, Detail: detail, Session: &ref})
 	return sess, nil
 }

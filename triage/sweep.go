@@ -18,15 +18,15 @@ func (s *Service) sweep(ctx context.Context, _ callwright.Task, _ int) error {
 	}
 	var failed []error
 	for _, seen := range sessions {
-		if err := s.giveUp(ctx, seen); err != nil {
+		if err := s.endSilent(ctx, seen); err != nil {
 			failed = append(failed, fmt.Errorf("session %s of issue %s: %w", seen.ID, seen.IssueID, err))
 		}
 	}
 	return errors.Join(failed...)
 }
 
-// giveUp ends a silent session, unless it has changed meanwhile or its issue was deleted.
-func (s *Service) giveUp(ctx context.Context, seen Session) error {
+// endSilent ends a silent session, unless it has changed meanwhile or its issue was deleted.
+func (s *Service) endSilent(ctx context.Context, seen Session) error {
 	_, err := s.inSession(ctx, seen.Org, System(), seen.IssueID, seen.ID, func(ctx context.Context, c *change, sess *Session) error {
 		if sess.Revision != seen.Revision {
 			return nil

@@ -33,7 +33,7 @@ func (s *Service) Update(ctx context.Context, org callwright.OrgID, by Actor, id
 			return err
 		}
 		c.edited = c.Issue != before
-		c.tellChanges(before)
+		c.addChangeEntries(before)
 		return nil
 	})
 	return i, err
@@ -57,10 +57,10 @@ func set[T any](field, value *T) {
 	}
 }
 
-// tellChanges adds entries for the fields that differ from before.
-func (c *change) tellChanges(before Issue) {
+// addChangeEntries adds entries for the fields that differ from before.
+func (c *change) addChangeEntries(before Issue) {
 	if c.Issue.Status != before.Status {
-		c.tell(Entry{Type: TypeStatusChanged, FromStatus: before.Status, ToStatus: c.Issue.Status})
+		c.addEntry(Entry{Type: TypeStatusChanged, FromStatus: before.Status, ToStatus: c.Issue.Status})
 	}
 	for _, f := range []struct {
 		t        EntryType
@@ -72,7 +72,7 @@ func (c *change) tellChanges(before Issue) {
 		{TypeOwnerChanged, before.OwnerID, c.Issue.OwnerID},
 	} {
 		if f.from != f.to {
-			c.tell(Entry{Type: f.t, Metadata: map[string]any{"from": orNull(f.from), "to": orNull(f.to)}})
+			c.addEntry(Entry{Type: f.t, Metadata: map[string]any{"from": orNull(f.from), "to": orNull(f.to)}})
 		}
 	}
 }

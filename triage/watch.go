@@ -20,13 +20,13 @@ const MaxWatchers = 100
 
 // Watcher watches an issue's feed. One goroutine may use it; only Close may be called from others.
 type Watcher struct {
-	service *Service
-	watch   *node.Watcher
-	org     callwright.OrgID
-	issue   string
-	place   callwright.Keyset // of the last entry it has given
-	woken   bool              // since its last entries or check of the issue
-	vain    int               // empty polls since then
+	service    *Service
+	watch      *node.Watcher
+	org        callwright.OrgID
+	issue      string
+	place      callwright.Keyset // of the last entry it has given
+	woken      bool              // since its last entries or check of the issue
+	emptyPolls int               // empty polls since then
 }
 
 // Watch watches an issue's feed after a cursor of Activity or of a Watcher, or from now on without one. A Watcher
@@ -71,7 +71,7 @@ func (w *Watcher) Next(ctx context.Context) ([]Entry, error) {
 		case err != nil:
 			return nil, err
 		case len(entries) > 0:
-			w.place, w.woken, w.vain = entries[len(entries)-1].Keyset(), false, 0
+			w.place, w.woken, w.emptyPolls = entries[len(entries)-1].Keyset(), false, 0
 			return entries, nil
 		}
 		if err := w.there(ctx); err != nil {
@@ -86,11 +86,11 @@ func (w *Watcher) Next(ctx context.Context) ([]Entry, error) {
 // there returns CodeNotFound when the issue was deleted. It asks the store only after a wake-up without entries, and at every
 // watchGone-th poll.
 func (w *Watcher) there(ctx context.Context) error {
-	w.vain++
-	if !w.woken && w.vain < watchGone {
+	w.emptyPolls++
+	if !w.woken && w.emptyPolls < watchGone {
 		return nil
 	}
-	w.woken, w.vain = false, 0
+	w.woken, w.emptyPolls = false, 0
 	_, err := w.service.cfg.Store.Issue(ctx, w.org, w.issue)
 	if ctx.Err() != nil {
 		return ctx.Err()

@@ -19,7 +19,7 @@ var _ triage.ResourceResolver = Calls{}
 func (l Calls) Find(ctx context.Context, org callwright.OrgID, ids []string) (map[string]triage.Item, error) {
 	return find(ids, func(id string) (triage.Item, error) {
 		c, err := l.Store.Get(ctx, org, id)
-		return triage.Item{Title: c.Title() + ", " + spell(c.CreatedAt), Metadata: map[string]any{
+		return triage.Item{Title: c.Title() + ", " + formatTime(c.CreatedAt), Metadata: map[string]any{
 			"created_at": stamp(c.CreatedAt), "status": status(c), "from": callwright.Clip(c.From, maxParty), "to": callwright.Clip(c.To, maxParty),
 		}}, err
 	})

@@ -32,8 +32,8 @@ func (f facts) at(name string, t *time.Time) {
 // stamp formats a time for programs: ISO 8601 with milliseconds, UTC.
 func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z07:00") }
 
-// spell formats a time, human-readable.
-func spell(t time.Time) string { return t.UTC().Format("2 January 2006 15:04 UTC") }
+// formatTime formats a time, human-readable.
+func formatTime(t time.Time) string { return t.UTC().Format("2 January 2006 15:04 UTC") }
 
 // find resolves items one by one and leaves out the absent ones.
 func find(ids []string, one func(id string) (triage.Item, error)) (map[string]triage.Item, error) {

@@ -34,7 +34,7 @@ func (l Ports) Find(ctx context.Context, org callwright.OrgID, ids []string) (ma
 			numbers = append(numbers, string(n.Number))
 		}
 		status := r.Status()
-		return triage.Item{Title: "Port of " + what + ", " + spell(r.CreatedAt), Metadata: map[string]any{
+		return triage.Item{Title: "Port of " + what + ", " + formatTime(r.CreatedAt), Metadata: map[string]any{
 			"created_at": stamp(r.CreatedAt), "status": string(status.State), "status_detail": string(status.Detail), "phone_numbers": numbers,
 		}}, nil
 	})

@@ -24,7 +24,7 @@ var _ triage.ResourceResolver = Runs{}
 func (l Runs) Find(ctx context.Context, org callwright.OrgID, ids []string) (map[string]triage.Item, error) {
 	return find(ids, func(id string) (triage.Item, error) {
 		r, err := l.Store.Run(ctx, org, id)
-		return triage.Item{Title: "Test " + r.Name + ", " + spell(r.CreatedAt), Metadata: map[string]any{
+		return triage.Item{Title: "Test " + r.Name + ", " + formatTime(r.CreatedAt), Metadata: map[string]any{
 			"created_at": stamp(r.CreatedAt), "status": string(r.State), "scenario_id": r.Scenario,
 		}}, err
 	})

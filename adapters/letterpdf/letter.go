@@ -27,7 +27,7 @@ func (f fonts) letter(t loa.Text, signed *loa.Certificate) []page {
 		}
 	}
 	s.signature(signed)
-	return s.feet(t.Title)
+	return s.writeFooters(t.Title)
 }
 
 // signature writes the block for the signature, which is never divided.
@@ -83,5 +83,5 @@ func (f fonts) certificate(title string, c loa.Certificate) []page {
 	s.paragraph("The SHA-256 of the letter is that of the PDF file which the signer read, before the signature was added to it. "+
 		"The audit trail is a list of all that happened to the letter, each entry with the hash of the one before: "+
 		"the hash above is that of the entry which records this signature.", 9)
-	return s.feet("Certificate of signature: " + title)
+	return s.writeFooters("Certificate of signature: " + title)
 }

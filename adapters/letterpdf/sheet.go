@@ -19,11 +19,11 @@ const (
 
 // Shades of gray.
 const (
-	black = 0
-	dark  = 60
-	gray  = 110
-	faint = 200
-	pale  = 244
+	black     = 0
+	dark      = 60
+	gray      = 110
+	lightGray = 200
+	pale      = 244
 )
 
 // page is the content of a page, in whole points from its upper left corner.
@@ -74,7 +74,7 @@ func (s *sheet) turn() {
 	}
 	small := style{regular, 9, gray}
 	s.write(small, left, headY, s.fonts.fit(small, s.head, right-left))
-	s.line(headY+10, 1, faint)
+	s.line(headY+10, 1, lightGray)
 }
 
 // need begins a page unless this one has room for a height.
@@ -180,14 +180,14 @@ func (s *sheet) columns(what string, all []string) {
 	s.y += 4
 }
 
-// feet writes the footer of every page, with the page number.
-func (s *sheet) feet(what string) []page {
+// writeFooters writes the footer of every page, with the page number.
+func (s *sheet) writeFooters(what string) []page {
 	as := style{regular, 8, gray}
 	for i := range s.pages {
 		number := fmt.Sprintf("Page %d of %d", i+1, len(s.pages))
 		x := right - s.fonts.width(as, number)
 		g := &s.pages[i]
-		g.lines = append(g.lines, line{left, right, footY - 14, 1, faint})
+		g.lines = append(g.lines, line{left, right, footY - 14, 1, lightGray})
 		g.texts = append(g.texts, text{as, left, footY, s.fonts.fit(as, what, x-left-24)}, text{as, x, footY, number})
 	}
 	return s.pages

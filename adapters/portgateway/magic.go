@@ -10,21 +10,21 @@ import (
 	"github.com/callwright/callwright/porting"
 )
 
-// deed is the simulated carrier's treatment of a number.
-type deed int
+// treatment is the simulated carrier's treatment of a number.
+type treatment int
 
 const (
-	ports   deed = iota
-	rejects      // with a code, when it would confirm
-	moves        // withdraws the first date, and confirms a later one
-	holds        // waits for an action that is impossible, so until it is canceled
-	dawdles      // does not answer until the date
-	keeps        // refuses to cancel
-	hurries      // ports when it is asked to cancel
-	puzzles      // reports an unknown status, until it confirms
-	refuses      // immediately
-	loses        // the first answer
-	silent       // never answers
+	ports         treatment = iota
+	rejects                 // with a code, when it would confirm
+	moves                   // withdraws the first date, and confirms a later one
+	holds                   // waits for an action that is impossible, so until it is canceled
+	staysPending            // does not answer until the date
+	refusesCancel           // refuses to cancel
+	portsEarly              // ports when it is asked to cancel
+	puzzles                 // reports an unknown status, until it confirms
+	refuses                 // immediately
+	losesOrder              // the first answer
+	silent                  // never answers
 )
 
 // MagicNumber is the simulated carrier's treatment of numbers that end in 55501 and two digits, such as +14155550109. It ports all
@@ -32,7 +32,7 @@ const (
 type MagicNumber struct {
 	Digits string // the last two
 	What   string
-	does   deed
+	does   treatment
 	code   porting.FailureCode
 }
 
@@ -48,12 +48,12 @@ var magic = func() []MagicNumber {
 	return append(all,
 		MagicNumber{"40", "is ported later than on its first confirmed date, which is withdrawn", moves, porting.FOCRejected},
 		MagicNumber{"41", "is held up by `address_mismatch` until the request is canceled", holds, porting.AddressMismatch},
-		MagicNumber{"42", "is held up by `carrier_unresponsive` until its date, and then ported", dawdles, porting.CarrierUnresponsive},
-		MagicNumber{"50", "is ported; the carrier refuses to cancel", keeps, ""},
-		MagicNumber{"51", "is ported at once when the carrier is asked to cancel", hurries, ""},
+		MagicNumber{"42", "is held up by `carrier_unresponsive` until its date, and then ported", staysPending, porting.CarrierUnresponsive},
+		MagicNumber{"50", "is ported; the carrier refuses to cancel", refusesCancel, ""},
+		MagicNumber{"51", "is ported at once when the carrier is asked to cancel", portsEarly, ""},
 		MagicNumber{"60", "is ported; before that it has a status that is not known", puzzles, ""},
 		MagicNumber{"61", "has its order refused at once: `account_number_mismatch`", refuses, porting.AccountNumberMismatch},
-		MagicNumber{"62", "is ported; the first answer to its order is lost", loses, ""},
+		MagicNumber{"62", "is ported; the first answer to its order is lost", losesOrder, ""},
 		MagicNumber{"63", "gets no answer, ever", silent, ""},
 	)
 }()
@@ -75,7 +75,7 @@ func magicOf(number callwright.PhoneNumber) MagicNumber {
 }
 
 // has reports whether the carrier does something with a number of an order.
-func has(o porting.Order, d deed) bool {
+func has(o porting.Order, d treatment) bool {
 	return slices.ContainsFunc(o.Numbers, func(n callwright.PhoneNumber) bool { return magicOf(n).does == d })
 }
 
@@ -123,7 +123,7 @@ func (s *Simulated) stages(o porting.Order, number callwright.PhoneNumber) []sta
 			{port, porting.NumberSnapshot{State: porting.NumberConfirmed, FOC: later}},
 			{later, porting.NumberSnapshot{State: porting.NumberPorted, FOC: later, PortedAt: later}},
 		}
-	case holds, dawdles:
+	case holds, staysPending:
 		held := stage{confirm, porting.NumberSnapshot{State: porting.NumberInProgress, Failure: failure}}
 		if m.does == holds {
 			return []stage{begun, held}
@@ -154,7 +154,7 @@ func (s *Simulated) answersCancel(o porting.Order) (stage, bool) {
 		return stage{}, false
 	}
 	at := o.CancelAskedAt.Add(s.cfg.AcceptAfter)
-	if has(o, hurries) {
+	if has(o, portsEarly) {
 		return stage{at, porting.NumberSnapshot{State: porting.NumberPorted, FOC: at, PortedAt: at}}, true
 	}
 	return stage{at, porting.NumberSnapshot{State: porting.NumberCanceled}}, true
@@ -163,7 +163,7 @@ func (s *Simulated) answersCancel(o porting.Order) (stage, bool) {
 // refusesCancelAt returns the time at which the carrier refuses to cancel an order; zero: it does not refuse.
 func (s *Simulated) refusesCancelAt(o porting.Order) time.Time {
 	tooLate := o.CancelAskedAt.Add(max(0, s.cfg.CutOff)).After(s.portsAt(o)) && !has(o, holds)
-	if o.CancelAskedAt.IsZero() || !tooLate && !has(o, keeps) {
+	if o.CancelAskedAt.IsZero() || !tooLate && !has(o, refusesCancel) {
 		return time.Time{}
 	}
 	return o.CancelAskedAt.Add(s.cfg.AcceptAfter)

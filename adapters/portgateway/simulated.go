@@ -115,7 +115,7 @@ func (s *Simulated) Submit(ctx context.Context, o porting.Submission) (porting.R
 			return porting.Receipt{}, &porting.Refusal{Failure: porting.Failure{Code: m.code, Raw: "refused at once"}}
 		}
 	}
-	if has(o.Order, loses) && s.loseOnce(o.Key) {
+	if has(o.Order, losesOrder) && s.loseOnce(o.Key) {
 		return porting.Receipt{}, callwright.Errorf(callwright.CodeUnavailable, "the answer of the carrier was lost")
 	}
 	return porting.Receipt{Ref: ref(o.Key)}, nil

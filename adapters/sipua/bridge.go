@@ -44,8 +44,8 @@ func (u *UA) newBridge(id string, variables map[string]string) *bridge {
 	}
 }
 
-// carry makes an answered leg the leg of the call.
-func (b *bridge) carry(l *leg.Leg) {
+// adoptLeg makes an answered leg the leg of the call.
+func (b *bridge) adoptLeg(l *leg.Leg) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.carryLocked(l)

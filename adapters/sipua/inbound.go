@@ -152,7 +152,7 @@ func (in *incomingCall) Answer(ctx context.Context) (call.Leg, error) {
 	if err := in.leg.Answer(ctx); err != nil {
 		return nil, err
 	}
-	in.bridge.carry(in.leg)
+	in.bridge.adoptLeg(in.leg)
 	return in.bridge, nil
 }
 

@@ -46,7 +46,7 @@ func (u *UA) Dial(ctx context.Context, d call.DialRequest, progress func(call.Pr
 	if ending != nil {
 		return nil, ending
 	}
-	b.carry(l)
+	b.adoptLeg(l)
 	return b, nil
 }
 

@@ -26,15 +26,15 @@ type hop struct {
 	moved   leg.Redirection
 }
 
-// itinerary is the way of a redirected call: the target set of RFC 3261, 8.1.3.4.
-type itinerary struct {
+// targetSet is the way of a redirected call: the target set of RFC 3261, 8.1.3.4.
+type targetSet struct {
 	waiting []hop           // the preferred ones first
 	visited map[string]bool // places where the call was: a loop is not followed
 	refused []string        // targets that are not followed, with the reason
 }
 
 // redirected adds the places of the redirection that o has got.
-func (i *itinerary) redirected(o *outbound) {
+func (i *targetSet) redirected(o *outbound) {
 	hops := make([]hop, 0, len(o.moved.Contacts)+len(i.waiting))
 	for _, c := range o.moved.Contacts {
 		hops = append(hops, hop{contact: c, from: o, moved: *o.moved})
@@ -44,7 +44,7 @@ func (i *itinerary) redirected(o *outbound) {
 }
 
 // next returns the call to the next place that may be called; nil: there is none.
-func (i *itinerary) next() *outbound {
+func (i *targetSet) next() *outbound {
 	for len(i.waiting) > 0 {
 		h := i.waiting[0]
 		i.waiting = i.waiting[1:]
@@ -62,7 +62,7 @@ func (i *itinerary) next() *outbound {
 	return nil
 }
 
-func (i *itinerary) refuse(h hop, why string) {
+func (i *targetSet) refuse(h hop, why string) {
 	i.refused = append(i.refused, message.Printable(h.contact.URI)+": "+why)
 }
 
@@ -70,7 +70,7 @@ func (i *itinerary) refuse(h hop, why string) {
 const maxRefused = 3
 
 // reason lists the targets that were not followed.
-func (i *itinerary) reason() string {
+func (i *targetSet) reason() string {
 	switch n := len(i.refused); {
 	case n == 0:
 		return "it names no place to call"
@@ -87,7 +87,7 @@ func visit(server uri.URI, number callwright.PhoneNumber) string {
 
 // follow calls the places to which a call was redirected, until one of them takes the call. The hangup reason comes from the last one.
 func (o *outbound) follow(ctx context.Context, last call.HangupReason, tried int) (*leg.Leg, *call.HangupReason) {
-	way := &itinerary{visited: map[string]bool{visit(o.last, o.dial.To): true}}
+	way := &targetSet{visited: map[string]bool{visit(o.last, o.dial.To): true}}
 	way.redirected(o)
 	status := o.moved.Status
 	for range trunk.MaxRedirects {

@@ -74,7 +74,7 @@ func (b *bridge) transfer(ctx context.Context, l *leg.Leg, to callwright.PhoneNu
 		l.Refer(failureStatus(ending), "")
 		return
 	}
-	b.carry(next)
+	b.adoptLeg(next)
 	b.transfers <- call.PeerTransfer{To: to}
 	l.Refer(sip.StatusOK, "")
 }

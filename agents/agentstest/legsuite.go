@@ -160,19 +160,19 @@ func (n *near) receive(f conversation.Frame, err error) {
 	}
 }
 
-// see calls f between two frames.
-func see[T any](n *near, f func() T) T {
+// observe calls f between two frames.
+func observe[T any](n *near, f func() T) T {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return f()
 }
 
 func (n *near) heard() time.Duration {
-	return see(n, func() time.Duration { return loud(n.in, n.leg.Rate()) })
+	return observe(n, func() time.Duration { return loud(n.in, n.leg.Rate()) })
 }
 
 func (n *near) played() time.Duration {
-	return see(n, func() time.Duration { return loud(n.out, n.leg.Rate()) })
+	return observe(n, func() time.Duration { return loud(n.out, n.leg.Rate()) })
 }
 
 // speak writes audio frame by frame, as a conversation does.
@@ -266,8 +266,8 @@ func legPlayout(t *testing.T, h LegHarness) {
 	}
 	position := time.Duration(written-dropped) * time.Second / time.Duration(rate)
 	eventually(t, "the frames before the flush are read", func() bool { return n.played() >= position-frameTime })
-	after := see(n, func() int { return len(n.in) })
-	eventually(t, "half a second passes", func() bool { return see(n, func() int { return len(n.in) }) > after+rate/2 })
+	after := observe(n, func() int { return len(n.in) })
+	eventually(t, "half a second passes", func() bool { return observe(n, func() int { return len(n.in) }) > after+rate/2 })
 	if got := n.played(); got > position+frameTime {
 		t.Errorf("%s were played, although %s were flushed", got, position)
 	}
@@ -325,8 +325,8 @@ func legDigits(t *testing.T, h LegHarness) {
 		t.Errorf("the digits are sent before %d samples of speech", q)
 	}
 	eventually(t, "the far end gets the digits", func() bool { return len(far.Pressed()) >= len(digits) })
-	eventually(t, "the leg gets the digits", func() bool { return see(n, func() int { return len(n.digits) }) >= len(digits) })
-	if got := see(n, func() string { return n.digits }); far.Pressed() != digits || got != digits {
+	eventually(t, "the leg gets the digits", func() bool { return observe(n, func() int { return len(n.digits) }) >= len(digits) })
+	if got := observe(n, func() string { return n.digits }); far.Pressed() != digits || got != digits {
 		t.Errorf("the far end got %q, the leg %q", far.Pressed(), got)
 	}
 	ended, cancel := context.WithCancel(context.Background())
@@ -341,15 +341,17 @@ func legHold(t *testing.T, h LegHarness) {
 	leg, hold := h.Hold(t)
 	n := follow(t, leg)
 	held := func(want bool) func() bool {
-		return func() bool { return see(n, func() bool { return n.held && want || !n.held && !want && len(n.in) > 0 }) }
+		return func() bool {
+			return observe(n, func() bool { return n.held && want || !n.held && !want && len(n.in) > 0 })
+		}
 	}
 	eventually(t, "the call begins without hold", held(false))
 	for range 2 {
 		hold(true)
 		eventually(t, "the leg is held", held(true))
-		from := see(n, func() int { return len(n.in) })
-		eventually(t, "frames come while held", func() bool { return see(n, func() int { return len(n.in) }) > from+leg.Rate()/5 })
-		if silence := see(n, func() []int16 { return slices.Clone(n.in[from:]) }); loud(silence, leg.Rate()) > 0 {
+		from := observe(n, func() int { return len(n.in) })
+		eventually(t, "frames come while held", func() bool { return observe(n, func() int { return len(n.in) }) > from+leg.Rate()/5 })
+		if silence := observe(n, func() []int16 { return slices.Clone(n.in[from:]) }); loud(silence, leg.Rate()) > 0 {
 			t.Error("a held leg hears something")
 		}
 		hold(false)
@@ -365,8 +367,8 @@ func legTransfer(t *testing.T, h LegHarness) {
 	if err := leg.Transfer(patient(t), other); err == nil {
 		t.Error("a refused transfer succeeds")
 	}
-	from := see(n, func() int { return len(n.in) })
-	eventually(t, "the call goes on after a refused transfer", func() bool { return see(n, func() int { return len(n.in) }) > from })
+	from := observe(n, func() int { return len(n.in) })
+	eventually(t, "the call goes on after a refused transfer", func() bool { return observe(n, func() int { return len(n.in) }) > from })
 	if err := leg.Transfer(patient(t), to); err != nil {
 		t.Errorf("an accepted transfer: %v", err)
 	}
@@ -383,7 +385,7 @@ func legTransfer(t *testing.T, h LegHarness) {
 func legHangup(t *testing.T, h LegHarness) {
 	leg, far := h.Connect(t)
 	n := follow(t, leg)
-	eventually(t, "frames come", func() bool { return see(n, func() int { return len(n.in) }) > 0 })
+	eventually(t, "frames come", func() bool { return observe(n, func() int { return len(n.in) }) > 0 })
 	if err := leg.Hangup(patient(t)); err != nil {
 		t.Fatal(err)
 	}
@@ -394,7 +396,7 @@ func legHangup(t *testing.T, h LegHarness) {
 	}
 	isOver(t, n, call.CauseLocalHangup, false)
 	closes(t, "the far end ends", far.Done())
-	if err := see(n, func() error { return n.err }); err != nil && !errors.Is(err, io.EOF) {
+	if err := observe(n, func() error { return n.err }); err != nil && !errors.Is(err, io.EOF) {
 		t.Errorf("the reader gets %v", err)
 	}
 }
@@ -426,7 +428,7 @@ func isOver(t *testing.T, n *near, cause call.Cause, byPeer bool) {
 func legFarHangup(t *testing.T, h LegHarness) {
 	leg, far := h.Connect(t)
 	n := follow(t, leg)
-	eventually(t, "a quarter of a second passes", func() bool { return see(n, func() int { return len(n.in) }) > leg.Rate()/4 })
+	eventually(t, "a quarter of a second passes", func() bool { return observe(n, func() int { return len(n.in) }) > leg.Rate()/4 })
 	far.Hangup()
 	closes(t, "the leg ends", leg.Done())
 	isOver(t, n, call.CauseRemoteHangup, true)

@@ -32,7 +32,7 @@ func RunPathwayCrowd(t *testing.T, newStores func(t *testing.T) PathwayStores) {
 		"publishes for one of two":                 publishesForOne,
 		"settles and publishes":                    settlesAndPublishes,
 		"archives or publishes":                    discardsOrPublishes,
-		"stays whole while people do all of it":    crowds,
+		"stays whole while people do all of it":    runConcurrentEditors,
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -42,8 +42,8 @@ func RunPathwayCrowd(t *testing.T, newStores func(t *testing.T) PathwayStores) {
 	}
 }
 
-// busy is a pathway.Service on empty stores, with its fakes. A test may replace Gate.
-type busy struct {
+// pathwayFixture is a pathway.Service on empty stores, with its fakes. A test may replace Gate.
+type pathwayFixture struct {
 	*pathway.Service
 	Gate     pathway.Gate
 	stores   PathwayStores
@@ -51,12 +51,12 @@ type busy struct {
 	requests *Requests
 }
 
-func newBusy(t *testing.T, stores PathwayStores) *busy {
+func newBusy(t *testing.T, stores PathwayStores) *pathwayFixture {
 	t.Helper()
-	b := &busy{stores: stores, gate: &Gate{}, requests: &Requests{}}
+	b := &pathwayFixture{stores: stores, gate: &Gate{}, requests: &Requests{}}
 	b.Gate = b.gate
 	s, err := pathway.New(pathway.Config{
-		Store: stores.Pathways, Chats: stores.Chats, Atomic: stores.Atomic, Work: stores.Work, Gate: openDoor{b},
+		Store: stores.Pathways, Chats: stores.Chats, Atomic: stores.Atomic, Work: stores.Work, Gate: swappableGate{b},
 		Interpreter: &pathway.Interpreter{Model: &Model{}, Requests: b.requests},
 	})
 	if err != nil {
@@ -66,15 +66,15 @@ func newBusy(t *testing.T, stores PathwayStores) *busy {
 	return b
 }
 
-// openDoor is the current gate of a service.
-type openDoor struct{ b *busy }
+// swappableGate is the current gate of a service.
+type swappableGate struct{ b *pathwayFixture }
 
-func (d openDoor) Check(ctx context.Context, org callwright.OrgID, c pathway.Candidate) (pathway.Verdict, error) {
+func (d swappableGate) Check(ctx context.Context, org callwright.OrgID, c pathway.Candidate) (pathway.Verdict, error) {
 	return d.b.Gate.Check(ctx, org, c)
 }
 
 // create stores a pathway with a draft, whose versions must pass a test.
-func (b *busy) create(t *testing.T, d graph.Document) pathway.Pathway {
+func (b *pathwayFixture) create(t *testing.T, d graph.Document) pathway.Pathway {
 	t.Helper()
 	p, err := b.Create(t.Context(), "a", pathway.Draft{Name: "Days", Document: d})
 	if err != nil {
@@ -84,7 +84,7 @@ func (b *busy) create(t *testing.T, d graph.Document) pathway.Pathway {
 	return p
 }
 
-func (b *busy) storeVersion(t *testing.T, id string, d graph.Document) pathway.Version {
+func (b *pathwayFixture) storeVersion(t *testing.T, id string, d graph.Document) pathway.Version {
 	t.Helper()
 	v, err := b.StoreVersion(t.Context(), "a", id, "V", d)
 	if err != nil {
@@ -93,7 +93,7 @@ func (b *busy) storeVersion(t *testing.T, id string, d graph.Document) pathway.V
 	return v
 }
 
-func (b *busy) get(t *testing.T, id string) pathway.Pathway {
+func (b *pathwayFixture) get(t *testing.T, id string) pathway.Pathway {
 	t.Helper()
 	p, err := b.Get(t.Context(), "a", id)
 	if err != nil {
@@ -102,7 +102,7 @@ func (b *busy) get(t *testing.T, id string) pathway.Pathway {
 	return p
 }
 
-func (b *busy) say(t *testing.T, chat pathway.Chat, text string) pathway.ChatTurn {
+func (b *pathwayFixture) say(t *testing.T, chat pathway.Chat, text string) pathway.ChatTurn {
 	t.Helper()
 	turn, err := b.Say(t.Context(), "a", chat.ID, text)
 	if err != nil {
@@ -111,7 +111,7 @@ func (b *busy) say(t *testing.T, chat pathway.Chat, text string) pathway.ChatTur
 	return turn
 }
 
-func (b *busy) chat(t *testing.T, id string) pathway.Chat {
+func (b *pathwayFixture) chat(t *testing.T, id string) pathway.Chat {
 	t.Helper()
 	turn, err := b.StartChat(t.Context(), "a", pathway.ChatRequest{Pathway: id})
 	if err != nil {
@@ -217,7 +217,7 @@ func savesTogether(t *testing.T, newStores func(*testing.T) PathwayStores) {
 }
 
 // three stores a pathway with three versions.
-func (b *busy) three(t *testing.T) (pathway.Pathway, []pathway.Version) {
+func (b *pathwayFixture) three(t *testing.T) (pathway.Pathway, []pathway.Version) {
 	t.Helper()
 	p := b.create(t, graph.Document{})
 	versions := make([]pathway.Version, 4) // by number
@@ -227,13 +227,13 @@ func (b *busy) three(t *testing.T) (pathway.Pathway, []pathway.Version) {
 	return p, versions
 }
 
-// meeting is a gate at which publishers wait for each other, so that all have read the same pathway.
-type meeting struct {
+// barrier is a gate at which publishers wait for each other, so that all have read the same pathway.
+type barrier struct {
 	state pathway.GateState
 	all   *sync.WaitGroup
 }
 
-func (m meeting) Check(_ context.Context, _ callwright.OrgID, c pathway.Candidate) (pathway.Verdict, error) {
+func (m barrier) Check(_ context.Context, _ callwright.OrgID, c pathway.Candidate) (pathway.Verdict, error) {
 	if !c.Start {
 		m.all.Done()
 		m.all.Wait()
@@ -256,7 +256,7 @@ func publishesForOne(t *testing.T, newStores func(*testing.T) PathwayStores) {
 		p, _ := b.three(t)
 		var all sync.WaitGroup
 		all.Add(2)
-		b.Gate = meeting{test.state, &all}
+		b.Gate = barrier{test.state, &all}
 		publish := func(number int) func() error {
 			return func() error {
 				_, err := b.Publish(t.Context(), "a", p.ID, pathway.Publication{Number: number, OnPass: true})

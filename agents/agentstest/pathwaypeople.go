@@ -13,9 +13,9 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 )
 
-// crowd is a group of people who work on one pathway concurrently.
-type crowd struct {
-	*busy
+// concurrentEditors is a group of people who work on one pathway concurrently.
+type concurrentEditors struct {
+	*pathwayFixture
 	id    string
 	chats []pathway.Chat
 
@@ -25,7 +25,7 @@ type crowd struct {
 }
 
 // act performs a random operation, and returns unexpected errors.
-func (c *crowd) act(ctx context.Context, r *rand.Rand) error {
+func (c *concurrentEditors) act(ctx context.Context, r *rand.Rand) error {
 	number := 1 + r.IntN(6)
 	var err error
 	var may []callwright.Code
@@ -63,7 +63,7 @@ func (c *crowd) act(ctx context.Context, r *rand.Rand) error {
 	return err
 }
 
-func (c *crowd) storeOne(ctx context.Context, r *rand.Rand) error {
+func (c *concurrentEditors) storeOne(ctx context.Context, r *rand.Rand) error {
 	v, err := c.StoreVersion(ctx, "a", c.id, "V", saying(fmt.Sprint("Day ", r.Int(), "?")))
 	if err != nil {
 		return err
@@ -77,7 +77,7 @@ func (c *crowd) storeOne(ctx context.Context, r *rand.Rand) error {
 	return nil
 }
 
-func (c *crowd) speak(ctx context.Context, r *rand.Rand) error {
+func (c *concurrentEditors) speak(ctx context.Context, r *rand.Rand) error {
 	chat := c.chats[r.IntN(len(c.chats))]
 	_, err := c.Say(ctx, "a", chat.ID, fmt.Sprint("Word ", r.Int()))
 	if err == nil {
@@ -89,7 +89,7 @@ func (c *crowd) speak(ctx context.Context, r *rand.Rand) error {
 }
 
 // look returns an error for an inconsistent state, even during operations of others.
-func (c *crowd) look(ctx context.Context) error {
+func (c *concurrentEditors) look(ctx context.Context) error {
 	p, err := c.Get(ctx, "a", c.id)
 	if err != nil {
 		return err
@@ -117,10 +117,10 @@ func (c *crowd) look(ctx context.Context) error {
 	return nil
 }
 
-// crowds saves, publishes, settles, archives, loads and chats concurrently.
-func crowds(t *testing.T, newStores func(*testing.T) PathwayStores) {
+// runConcurrentEditors saves, publishes, settles, archives, loads and chats concurrently.
+func runConcurrentEditors(t *testing.T, newStores func(*testing.T) PathwayStores) {
 	const people, each, chats = 6, 60, 3
-	c := &crowd{busy: newBusy(t, newStores(t)), saved: map[int]string{}, said: map[string]int{}}
+	c := &concurrentEditors{pathwayFixture: newBusy(t, newStores(t)), saved: map[int]string{}, said: map[string]int{}}
 	c.id = c.create(t, saying("Hello.")).ID
 	talk := c.create(t, hooking()).ID
 	for range chats {
@@ -143,7 +143,7 @@ func crowds(t *testing.T, newStores func(*testing.T) PathwayStores) {
 }
 
 // check checks the final state.
-func (c *crowd) check(t *testing.T) {
+func (c *concurrentEditors) check(t *testing.T) {
 	t.Helper()
 	p := c.get(t, c.id)
 	if len(c.saved) == 0 || p.Latest != len(c.saved) {

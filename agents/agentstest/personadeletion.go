@@ -27,7 +27,7 @@ func RunPersonaDeletion(t *testing.T, newStores func(t *testing.T) PersonaStores
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newStores(t)
-			m := &meanwhile{NumberStore: s.Numbers, reading: deletedFirst}
+			m := &hookedStore{NumberStore: s.Numbers, reading: deletedFirst}
 			personas, err := persona.New(persona.Config{Store: s.Personas, Atomic: s.Atomic, Numbers: m})
 			if err != nil {
 				t.Fatal(err)
@@ -41,7 +41,7 @@ func RunPersonaDeletion(t *testing.T, newStores func(t *testing.T) PersonaStores
 	}
 }
 
-func testPersonaDeletion(t *testing.T, numbers *agents.Service, personas *persona.Service, m *meanwhile) {
+func testPersonaDeletion(t *testing.T, numbers *agents.Service, personas *persona.Service, m *hookedStore) {
 	t.Helper()
 	const number = callwright.PhoneNumber("+15550000001")
 	made, err := personas.Create(t.Context(), "a", persona.Persona{Name: "Eva"}, persona.Version{Orchestration: "Talk."})
@@ -82,9 +82,9 @@ func testPersonaDeletion(t *testing.T, numbers *agents.Service, personas *person
 // holdTime is the time in which a second operation that does not wait must finish.
 const holdTime = 200 * time.Millisecond
 
-// meanwhile calls a function once, in the transaction of the first operation: after the numbers of a persona were read, or before a
+// hookedStore calls a function once, in the transaction of the first operation: after the numbers of a persona were read, or before a
 // number is written.
-type meanwhile struct {
+type hookedStore struct {
 	agents.NumberStore
 
 	reading bool
@@ -93,7 +93,7 @@ type meanwhile struct {
 }
 
 // NumbersOf implements agents.NumberStore.
-func (m *meanwhile) NumbersOf(
+func (m *hookedStore) NumbersOf(
 	ctx context.Context, org callwright.OrgID, personas []string,
 ) (map[string][]callwright.PhoneNumber, error) {
 	found, err := m.NumberStore.NumbersOf(ctx, org, personas)
@@ -104,7 +104,7 @@ func (m *meanwhile) NumbersOf(
 }
 
 // UpdateNumber implements agents.NumberStore.
-func (m *meanwhile) UpdateNumber(ctx context.Context, n agents.InboundNumber) error {
+func (m *hookedStore) UpdateNumber(ctx context.Context, n agents.InboundNumber) error {
 	if !m.reading && m.do != nil {
 		m.once.Do(m.do)
 	}

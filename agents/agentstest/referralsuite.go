@@ -32,8 +32,8 @@ func legReferred(t *testing.T, h LegHarness) {
 		case <-patient(t).Done():
 			t.Fatal("a transfer is not reported")
 		}
-		from := see(n, func() int { return len(n.in) })
-		eventually(t, "the call goes on after a transfer", func() bool { return see(n, func() int { return len(n.in) }) > from })
+		from := observe(n, func() int { return len(n.in) })
+		eventually(t, "the call goes on after a transfer", func() bool { return observe(n, func() int { return len(n.in) }) > from })
 		if leg.Rate() != rate || leg.Ending() != (call.HangupReason{}) {
 			t.Errorf("after a transfer the rate is %d, the ending %+v", leg.Rate(), leg.Ending())
 		}

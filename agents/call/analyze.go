@@ -51,11 +51,11 @@ func (s *Service) analyze(ctx context.Context, task callwright.Task, attempt int
 		if f, ok := errors.AsType[*llm.Failure](err); ok && f.RetryAfter > 0 && s.cfg.Clock.Now().Sub(*c.EndedAt) < analyzeLife {
 			return &callwright.Error{Code: callwright.CodeUnavailable, Message: f.Error(), RetryAfter: min(f.RetryAfter, analyzeLife)}
 		}
-		if ctx.Err() != nil || !hopeless(err) && attempt < analyzeAttempts {
+		if ctx.Err() != nil || !retryIsUseless(err) && attempt < analyzeAttempts {
 			return err
 		}
 		s.cfg.Logger.WarnContext(ctx, "cannot analyze a call", "call_id", c.ID, "error", err)
-		c.Analysis = Analysis{Error: unanalyzed(err)}
+		c.Analysis = Analysis{Error: analysisFailure(err)}
 	}
 	return s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
 		if err := s.cfg.Store.Update(ctx, c); err != nil {
@@ -65,8 +65,8 @@ func (s *Service) analyze(ctx context.Context, task callwright.Task, attempt int
 	})
 }
 
-// hopeless reports whether a retry is useless.
-func hopeless(err error) bool {
+// retryIsUseless reports whether a retry is useless.
+func retryIsUseless(err error) bool {
 	switch llm.ClassOf(err) {
 	case llm.ClassUnsupported, llm.ClassPermanent, llm.ClassTooLong:
 		return true
@@ -75,8 +75,8 @@ func hopeless(err error) bool {
 	}
 }
 
-// unanalyzed returns a human-readable reason for a missing analysis.
-func unanalyzed(err error) string {
+// analysisFailure returns a human-readable reason for a missing analysis.
+func analysisFailure(err error) string {
 	switch llm.ClassOf(err) {
 	case llm.ClassUnsupported:
 		return "the model of this server can't analyze calls"

@@ -23,12 +23,12 @@ func (s *Service) acceptLoop(ctx context.Context) {
 			s.cfg.Logger.ErrorContext(ctx, "accepting calls", "error", err)
 			return
 		}
-		s.take(ctx, pending)
+		s.admit(ctx, pending)
 	}
 }
 
-// take reserves a slot for an incoming call, or rejects the call before it costs resources.
-func (s *Service) take(ctx context.Context, pending IncomingCall) {
+// admit reserves a slot for an incoming call, or rejects the call before it costs resources.
+func (s *Service) admit(ctx context.Context, pending IncomingCall) {
 	id := cmp.Or(pending.Caller().ID, s.cfg.IDs.New())
 	ctx = callwright.WithLog(ctx, slog.String("call_id", id))
 	if err := s.cfg.Ready(); err != nil {
@@ -62,7 +62,7 @@ func (s *Service) answer(ctx context.Context, id string, pending IncomingCall) {
 	c.RequestData = offer.requestData()
 	c.Variables = maps.Clone(c.RequestData)
 	agent, noAgent := s.cfg.Agents.Answering(ctx, offer.Org, offer.To)
-	if _, gone := leaderless(noAgent); noAgent != nil && !gone {
+	if _, gone := hangupWithoutLeader(noAgent); noAgent != nil && !gone {
 		s.cfg.Logger.ErrorContext(ctx, "cannot take a call", "number", offer.To, "error", noAgent)
 		s.refuse(ctx, pending, CauseInternal)
 		return
@@ -76,14 +76,14 @@ func (s *Service) answer(ctx context.Context, id string, pending IncomingCall) {
 	}
 	defer s.recoverPanic(ctx, &c, clock)
 	s.observed.add(Observation{What: ObservedStarted, At: now, Call: c})
-	var by lead
+	var by loadLeader
 	err := noAgent
 	if err == nil {
-		by, err = s.lead(ctx, c)
+		by, err = s.loadLeader(ctx, c)
 	}
 	if err != nil {
 		s.cfg.Logger.ErrorContext(ctx, "cannot load the pathway or the persona of a call", "call_id", c.ID, "error", err)
-		ending, none := leaderless(err)
+		ending, none := hangupWithoutLeader(err)
 		refusal := CauseInternal
 		if ending.SIPCode = statusInternal; none { // no other node has one, either
 			refusal, ending.SIPCode = CauseUnavailable, statusUnavailable
@@ -102,7 +102,7 @@ func (s *Service) answer(ctx context.Context, id string, pending IncomingCall) {
 		s.finish(ctx, c, s.unanswered(ctx, c, err), at)
 		return
 	}
-	s.talk(ctx, c, leg, by, book)
+	s.runConversation(ctx, c, leg, by, book)
 }
 
 // requestData returns the variables of an incoming call: the variables of its trunk's rules, and its headers in "sip_headers". They

@@ -16,34 +16,34 @@ import (
 	"github.com/callwright/callwright/agents/tool"
 )
 
-// lead holds the pathway that leads a call's conversation, if any.
-type lead struct {
+// loadLeader holds the pathway that leads a call's conversation, if any.
+type loadLeader struct {
 	graph  *graph.Graph // nil: the task alone
 	number int          // of the graph's version
 }
 
-// lead loads the pathway that leads a call. Later changes of the pathway do not change the call.
-func (s *Service) lead(ctx context.Context, c Call) (lead, error) {
+// loadLeader loads the pathway that leads a call. Later changes of the pathway do not change the call.
+func (s *Service) loadLeader(ctx context.Context, c Call) (loadLeader, error) {
 	if c.Agent.Pathway.ID == "" {
-		return lead{}, nil
+		return loadLeader{}, nil
 	}
 	return s.load(ctx, c.Org, c.Agent.Pathway)
 }
 
 // load loads a pathway to lead a call.
-func (s *Service) load(ctx context.Context, org callwright.OrgID, ref agents.PathwayRef) (lead, error) {
+func (s *Service) load(ctx context.Context, org callwright.OrgID, ref agents.PathwayRef) (loadLeader, error) {
 	if s.cfg.Pathways == nil {
-		return lead{}, callwright.Errorf(callwright.CodeUnavailable, "there are no pathways on this server")
+		return loadLeader{}, callwright.Errorf(callwright.CodeUnavailable, "there are no pathways on this server")
 	}
 	g, number, err := s.cfg.Pathways.Load(ctx, org, ref.ID, ref.Version)
 	if err == nil && ref.StartNode != "" && g.Nodes[ref.StartNode] == nil {
 		err = callwright.NotFound("start node")
 	}
-	return lead{g, number}, err
+	return loadLeader{g, number}, err
 }
 
-// leaderless returns the hang-up reason of a call whose pathway could not be loaded; gone reports that the failure is permanent.
-func leaderless(err error) (e HangupReason, gone bool) {
+// hangupWithoutLeader returns the hang-up reason of a call whose pathway could not be loaded; gone reports that the failure is permanent.
+func hangupWithoutLeader(err error) (e HangupReason, gone bool) {
 	switch callwright.CodeOf(err) {
 	case callwright.CodeNotFound, callwright.CodeBadRequest, callwright.CodeInvalidState:
 		return HangupReason{Cause: CauseNoPathway, Reason: callwright.MessageOf(err)}, true
@@ -53,7 +53,7 @@ func leaderless(err error) (e HangupReason, gone bool) {
 }
 
 // warnOfModels logs the missing models of a call's agent and of its pathway's nodes, which the default model replaces.
-func (s *Service) warnOfModels(ctx context.Context, c Call, by lead) {
+func (s *Service) warnOfModels(ctx context.Context, c Call, by loadLeader) {
 	asked := map[string]bool{c.Agent.Model: true}
 	if by.graph != nil {
 		for _, n := range by.graph.Nodes {
@@ -69,7 +69,7 @@ func (s *Service) warnOfModels(ctx context.Context, c Call, by lead) {
 
 // brain returns the brain of a call: the program's own, else the pathway's, whose nodes define their tools, or the task's with its
 // tools.
-func (s *Service) brain(ctx context.Context, c Call, by lead, book *recordWriter) (conversation.Brain, error) {
+func (s *Service) brain(ctx context.Context, c Call, by loadLeader, book *recordWriter) (conversation.Brain, error) {
 	if s.cfg.NewBrain != nil {
 		if own, err := s.cfg.NewBrain(ctx, c); own != nil || err != nil {
 			return own, err

@@ -95,7 +95,7 @@ func (s *Service) closeBy(
 			end.Delivery.State = DeliveryPending
 		}
 		if end.retriable() {
-			if err := s.again(ctx, &end, at); err != nil {
+			if err := s.queueRetry(ctx, &end, at); err != nil {
 				return err
 			}
 		}
@@ -165,11 +165,11 @@ func (s *Service) Stop(ctx context.Context, org callwright.OrgID, id string) err
 		return nil
 	}
 	// A node that allocates the call meanwhile finds the stored request to stop.
-	return taken(s.cancel(ctx, c))
+	return ignoreConflict(s.cancel(ctx, c))
 }
 
-// taken ignores the error of a call that another node or request has changed: the other one handles it now.
-func taken(err error) error {
+// ignoreConflict ignores the error of a call that another node or request has changed: the other one handles it now.
+func ignoreConflict(err error) error {
 	if errors.Is(err, callwright.ErrConflict) || errors.Is(err, callwright.ErrNotFound) {
 		return nil
 	}
@@ -200,7 +200,7 @@ func (s *Service) sweep(ctx context.Context, _ callwright.Task, _ int) error {
 			continue // late lease: the call still runs here
 		}
 		s.cfg.Logger.WarnContext(ctx, "closing the call of a dead node", "call_id", c.ID, "dead_node", c.Node)
-		if c.Variables, err = s.recall(ctx, c); err != nil {
+		if c.Variables, err = s.recoverVariables(ctx, c); err != nil {
 			failed = append(failed, err)
 			continue
 		}
@@ -219,8 +219,8 @@ func (s *Service) sweep(ctx context.Context, _ callwright.Task, _ int) error {
 	return errors.Join(failed...)
 }
 
-// recall returns the variables of a call whose node or goroutine has died, from its record and its logs.
-func (s *Service) recall(ctx context.Context, c Call) (map[string]any, error) {
+// recoverVariables returns the variables of a call whose node or goroutine has died, from its record and its logs.
+func (s *Service) recoverVariables(ctx context.Context, c Call) (map[string]any, error) {
 	logs, err := s.cfg.Store.Logs(ctx, c.Org, c.ID)
 	known := merged(c.Variables, nil)
 	for _, l := range logs {

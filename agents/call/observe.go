@@ -39,14 +39,14 @@ const maxObservations = 1000
 
 // observations queues observations for Config.Observe.
 type observations struct {
-	observe func(Observation)
-	waiting chan Observation
-	missed  chan int // holds the number of lost ones
+	observe       func(Observation)
+	waiting       chan Observation
+	droppedFrames chan int // holds the number of lost ones
 }
 
 func newObservations(observe func(Observation)) *observations {
-	o := &observations{observe: observe, waiting: make(chan Observation, maxObservations), missed: make(chan int, 1)}
-	o.missed <- 0
+	o := &observations{observe: observe, waiting: make(chan Observation, maxObservations), droppedFrames: make(chan int, 1)}
+	o.droppedFrames <- 0
 	return o
 }
 
@@ -55,8 +55,8 @@ func (o *observations) add(what Observation) {
 	if o.observe == nil {
 		return
 	}
-	missed := <-o.missed
-	defer func() { o.missed <- missed }()
+	missed := <-o.droppedFrames
+	defer func() { o.droppedFrames <- missed }()
 	what.Missed = missed
 	select {
 	case o.waiting <- what:

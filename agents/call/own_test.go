@@ -37,16 +37,16 @@ func (g greeter) Respond(_ context.Context, t conversation.Turn) iter.Seq2[conve
 
 // observer records observations; slow delays each one.
 type observer struct {
-	mu   sync.Mutex
-	told []call.Observation
-	slow time.Duration
+	mu                sync.Mutex
+	causesWithMessage []call.Observation
+	slow              time.Duration
 }
 
 func (o *observer) observe(what call.Observation) {
 	<-time.After(o.slow)
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.told = append(o.told, what)
+	o.causesWithMessage = append(o.causesWithMessage, what)
 }
 
 // texts returns the observations of a call as texts.
@@ -54,7 +54,7 @@ func (o *observer) texts(id string) []string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	var out []string
-	for _, what := range o.told {
+	for _, what := range o.causesWithMessage {
 		if what.Call.ID == id {
 			out = append(out, strings.TrimSpace(fmt.Sprintf("%s %s%s", what.What, what.Line.Text, what.To)))
 		}
@@ -135,7 +135,7 @@ func TestObserve(t *testing.T) {
 				t.Errorf("%s: observed %q, want %q", id, got, want)
 			}
 		}
-		for _, what := range o.told {
+		for _, what := range o.causesWithMessage {
 			if ended := what.What == call.ObservedEnded; ended != what.Call.Queue.Ended() || what.Missed != 0 || what.At.IsZero() {
 				t.Errorf("%s of %+v, %d missed", what.What, what.Call, what.Missed)
 			}
@@ -181,11 +181,11 @@ func TestObserverMisses(t *testing.T) {
 		h.ended(last.ID)
 		waitFor(time.Hour)
 		missed := 0
-		for _, what := range o.told {
+		for _, what := range o.causesWithMessage {
 			missed += what.Missed
 		}
-		if missed == 0 || missed+len(o.told) != 3*(calls+1) {
-			t.Errorf("%d observations and %d missed of %d calls", len(o.told), missed, calls+1)
+		if missed == 0 || missed+len(o.causesWithMessage) != 3*(calls+1) {
+			t.Errorf("%d observations and %d missed of %d calls", len(o.causesWithMessage), missed, calls+1)
 		}
 	}, func(c *call.Config) { c.Observe = o.observe })
 }

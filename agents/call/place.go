@@ -26,11 +26,11 @@ func (s *Service) place(ctx context.Context, task callwright.Task, attempt int) 
 		return err
 	}
 	if c.Queue == QueueQueued && c.StopRequested { // stopped by a node that died before it could close the call
-		return taken(s.cancel(ctx, c))
+		return ignoreConflict(s.cancel(ctx, c))
 	}
-	by, err := s.lead(ctx, c)
-	if ending, gone := leaderless(err); err != nil && (gone || attempt >= task.MaxAttempts) {
-		return taken(s.close(ctx, c, ending, s.cfg.Clock.Now(), func(_ context.Context, stored Call) bool { return stored.Queue == c.Queue }))
+	by, err := s.loadLeader(ctx, c)
+	if ending, gone := hangupWithoutLeader(err); err != nil && (gone || attempt >= task.MaxAttempts) {
+		return ignoreConflict(s.close(ctx, c, ending, s.cfg.Clock.Now(), func(_ context.Context, stored Call) bool { return stored.Queue == c.Queue }))
 	}
 	if err != nil {
 		return err
@@ -41,7 +41,7 @@ func (s *Service) place(ctx context.Context, task callwright.Task, attempt int) 
 	}
 	if c, err = s.allocate(ctx, c); err != nil {
 		slot.Release()
-		return taken(err)
+		return ignoreConflict(err)
 	}
 	slot.Go(func(ctx context.Context) { s.dial(ctx, c, by) })
 	return nil
@@ -74,7 +74,7 @@ func (s *Service) allocate(ctx context.Context, seen Call) (Call, error) {
 }
 
 // dial dials a call of this node, and runs it to its end.
-func (s *Service) dial(ctx context.Context, c Call, by lead) {
+func (s *Service) dial(ctx context.Context, c Call, by loadLeader) {
 	clock := callwright.SteadyClock(s.cfg.Clock)
 	defer s.recoverPanic(ctx, &c, clock)
 	book := s.writeRecord(ctx, c, clock)
@@ -97,7 +97,7 @@ func (s *Service) dial(ctx context.Context, c Call, by lead) {
 		s.finish(ctx, c, s.unanswered(ctx, c, err), at)
 		return
 	}
-	s.talk(ctx, c, leg, by, book)
+	s.runConversation(ctx, c, leg, by, book)
 }
 
 // texts returns the variables as texts. It omits values other than texts, numbers and booleans.
@@ -139,7 +139,7 @@ func (s *Service) recoverPanic(ctx context.Context, c *Call, clock callwright.Cl
 	if r := recover(); r != nil {
 		at := clock.Now()
 		s.cfg.Logger.ErrorContext(ctx, "a call panicked", "call_id", c.ID, "panic", r)
-		if known, err := s.recall(context.WithoutCancel(ctx), *c); err == nil {
+		if known, err := s.recoverVariables(context.WithoutCancel(ctx), *c); err == nil {
 			c.Variables = known
 		}
 		s.finish(ctx, *c, HangupReason{Cause: CauseInternal}, at)

@@ -8,36 +8,36 @@ import (
 	"github.com/callwright/callwright/speech/pcm"
 )
 
-// taped is a call's audio with a recording of it. A separate goroutine writes, so that no packet waits for the disk. It writes all
+// recordedAudio is a call's audio with a recording of it. A separate goroutine writes, so that no packet waits for the disk. It writes all
 // waiting frames together: when the process is killed, the file lacks the frames of one write, at most 200 ms of audio. The page
 // cache survives the process, so nothing is synced. If a stalled disk fills the buffer, further frames become silence.
-type taped struct {
+type recordedAudio struct {
 	conversation.Audio
-	frames chan tapeFrame
-	spare  chan tapeFrame // buffers to use again
-	missed int            // frames dropped from the full buffer, to be replaced by silence
-	size   int            // samples of each of those
-	done   chan struct{}
-	err    error // of the writer; read after done
+	frames        chan tapeFrame
+	freeBuffers   chan tapeFrame // buffers to use again
+	droppedFrames int            // frames dropped from the full buffer, to be replaced by silence
+	size          int            // samples of each of those
+	done          chan struct{}
+	err           error // of the writer; read after done
 }
 
 // tapeFrame is 20 ms of both sides, and the silence to put before them.
 type tapeFrame struct {
-	in, out []int16
-	missed  int
+	in, out       []int16
+	droppedFrames int
 }
 
 // tapeFrames bounds the frames that wait for the disk: 5 s of audio.
 const tapeFrames = 250
 
-// tape starts a recording.
-func tape(audio conversation.Audio, file RecordingFile) (*taped, error) {
+// recordAudio starts a recording.
+func recordAudio(audio conversation.Audio, file RecordingFile) (*recordedAudio, error) {
 	w, err := pcm.NewRecording(file, audio.Rate())
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
-	t := &taped{
-		Audio: audio, frames: make(chan tapeFrame, tapeFrames), spare: make(chan tapeFrame, tapeFrames),
+	t := &recordedAudio{
+		Audio: audio, frames: make(chan tapeFrame, tapeFrames), freeBuffers: make(chan tapeFrame, tapeFrames),
 		done: make(chan struct{}),
 	}
 	go func() {
@@ -48,9 +48,9 @@ func tape(audio conversation.Audio, file RecordingFile) (*taped, error) {
 }
 
 // write writes frames until the channel is closed. It returns the first error, which w keeps; later frames are discarded.
-func (t *taped) write(w *pcm.Recording) (err error) {
+func (t *recordedAudio) write(w *pcm.Recording) (err error) {
 	for f := range t.frames {
-		for range f.missed {
+		for range f.droppedFrames {
 			_ = w.Write(make([]int16, len(f.in)), nil)
 		}
 		err = w.Write(f.in, f.out)
@@ -58,7 +58,7 @@ func (t *taped) write(w *pcm.Recording) (err error) {
 			err = w.Flush()
 		}
 		select {
-		case t.spare <- f:
+		case t.freeBuffers <- f:
 		default:
 		}
 	}
@@ -66,32 +66,32 @@ func (t *taped) write(w *pcm.Recording) (err error) {
 }
 
 // Read reads a frame and passes a copy of it to the recording.
-func (t *taped) Read(ctx context.Context) (conversation.Frame, error) {
+func (t *recordedAudio) Read(ctx context.Context) (conversation.Frame, error) {
 	f, err := t.Audio.Read(ctx)
 	if err != nil {
 		return f, err
 	}
 	var copied tapeFrame
 	select {
-	case copied = <-t.spare:
+	case copied = <-t.freeBuffers:
 	default:
 	}
 	copied.in, copied.out = append(copied.in[:0], f.In...), append(copied.out[:0], f.Out...)
-	copied.missed = t.missed
+	copied.droppedFrames = t.droppedFrames
 	select {
 	case t.frames <- copied:
-		t.missed = 0
+		t.droppedFrames = 0
 	default:
-		t.missed++
+		t.droppedFrames++
 		t.size = len(f.In)
 	}
 	return f, nil
 }
 
 // stop ends the recording and waits until it is written. Read must not be called afterwards.
-func (t *taped) stop() error {
-	if t.missed > 0 { // no later frame has replaced them
-		t.frames <- tapeFrame{in: make([]int16, t.size), missed: t.missed - 1}
+func (t *recordedAudio) stop() error {
+	if t.droppedFrames > 0 { // no later frame has replaced them
+		t.frames <- tapeFrame{in: make([]int16, t.size), droppedFrames: t.droppedFrames - 1}
 	}
 	close(t.frames)
 	<-t.done

@@ -19,8 +19,8 @@ func (c Call) retriable() bool {
 	}
 }
 
-// again queues the retry of a call that ends at a time, in the transaction of ctx, and links the two. A retry is not retried.
-func (s *Service) again(ctx context.Context, first *Call, at time.Time) error {
+// queueRetry queues the retry of a call that ends at a time, in the transaction of ctx, and links the two. A retry is not retried.
+func (s *Service) queueRetry(ctx context.Context, first *Call, at time.Time) error {
 	start := at.Add(first.Plan.Retry.Wait)
 	second := Call{
 		ID: s.cfg.IDs.New(), Org: first.Org, From: first.From, To: first.To, Agent: first.Agent, Plan: first.Plan,

@@ -23,8 +23,8 @@ const (
 	messagePatience  = 20 * time.Second // of sound over the message before it is interrupted; machines stop earlier
 )
 
-// screened is a call's audio with an AMD at its beginning.
-type screened struct {
+// amdAudio is a call's audio with an AMD at its beginning.
+type amdAudio struct {
 	conversation.Audio
 	screener AMD
 	decided  bool
@@ -32,7 +32,7 @@ type screened struct {
 }
 
 // Read reads a frame and passes it to the AMD.
-func (a *screened) Read(ctx context.Context) (conversation.Frame, error) {
+func (a *amdAudio) Read(ctx context.Context) (conversation.Frame, error) {
 	f, err := a.Audio.Read(ctx)
 	if err != nil {
 		return f, err
@@ -44,15 +44,15 @@ func (a *screened) Read(ctx context.Context) (conversation.Frame, error) {
 	return f, nil
 }
 
-// screen runs the AMD at the beginning of a placed call, and records the answering party. It calls hush for an answering machine
+// detectMachine runs the AMD at the beginning of a placed call, and records the answering party. It calls hush for an answering machine
 // that ends the conversation by plan.
-func (s *Service) screen(
+func (s *Service) detectMachine(
 	c *Call, audio conversation.Audio, book *recordWriter, hush context.CancelCauseFunc,
 ) conversation.Audio {
 	if c.Inbound || s.cfg.AMD == nil {
 		return audio
 	}
-	return &screened{Audio: audio, screener: s.cfg.AMD(audio.Rate()), verdict: func(by AnsweredBy) {
+	return &amdAudio{Audio: audio, screener: s.cfg.AMD(audio.Rate()), verdict: func(by AnsweredBy) {
 		c.AnsweredBy = by
 		book.changed(*c)
 		book.notice(EventsCall, EventInfo, "answered by: "+string(by))
@@ -64,13 +64,13 @@ func (s *Service) screen(
 	}}
 }
 
-// leave follows the call's plan for an answering machine: it hangs up, or leaves a message first. talk is the configuration of the
+// finishConversation follows the call's plan for an answering machine: it hangs up, or leaves a message first. talk is the configuration of the
 // conversation.
-func (s *Service) leave(
+func (s *Service) finishConversation(
 	ctx context.Context, c *Call, audio conversation.Audio, talk conversation.Config,
 ) (conversation.Outcome, error) {
 	gone := conversation.Outcome{By: conversation.ByAgent, Reason: errMachine.Error()}
-	heard, ok := audio.(*screened)
+	heard, ok := audio.(*amdAudio)
 	if c.Plan.Voicemail.Action == VoicemailHangup || !ok {
 		return gone, nil
 	}
@@ -91,7 +91,7 @@ func (s *Service) leave(
 }
 
 // awaitEnd listens until the machine's greeting is over.
-func (a *screened) awaitEnd(ctx context.Context) error {
+func (a *amdAudio) awaitEnd(ctx context.Context) error {
 	for began := time.Duration(-1); !a.screener.Ended(); {
 		f, err := a.Read(ctx)
 		if err != nil {

@@ -109,8 +109,8 @@ var codeMessages = map[int]string{
 	608: "the call was blocked on its way",
 }
 
-// told lists the causes whose reason, if any, is the message.
-var told = map[Cause]bool{CauseModelFailed: true, CauseServiceFailed: true, CauseRedirected: true, CauseMediaTimeout: true}
+// causesWithMessage lists the causes whose reason, if any, is the message.
+var causesWithMessage = map[Cause]bool{CauseModelFailed: true, CauseServiceFailed: true, CauseRedirected: true, CauseMediaTimeout: true}
 
 // notReached is the message of an unconfirmed end.
 const notReached = "the other side was not reached at the end, and may still be in the call"
@@ -127,7 +127,7 @@ func (e *HangupReason) outcome() (Status, string) {
 	if e.Cause == CauseUnreachable && e.SIPCode == 0 && e.Reason != "" {
 		return o.status, o.message + ": " + e.Reason // the reason does not come from a peer
 	}
-	if told[e.Cause] && e.Reason != "" {
+	if causesWithMessage[e.Cause] && e.Reason != "" {
 		return o.status, e.Reason
 	}
 	return o.status, o.message

@@ -17,8 +17,8 @@ import (
 // reports the end as unconfirmed.
 const hangupPatience = 10 * time.Second
 
-// talk runs an answered call to its end and writes its record.
-func (s *Service) talk(ctx context.Context, c Call, leg Leg, by lead, book *recordWriter) {
+// runConversation runs an answered call to its end and writes its record.
+func (s *Service) runConversation(ctx context.Context, c Call, leg Leg, by loadLeader, book *recordWriter) {
 	defer s.hangup(ctx, leg)
 	now := book.clock.Now()
 	ended, forget := endOf(leg, book.clock)
@@ -88,7 +88,7 @@ func (s *Service) update(ctx context.Context, c Call) error {
 // converse runs the conversation, and records it if the agent records. After a failed transfer, the conversation continues. When an
 // answering machine answers, it follows the call's plan.
 func (s *Service) converse(
-	ctx context.Context, c *Call, leg Leg, by lead, book *recordWriter,
+	ctx context.Context, c *Call, leg Leg, by loadLeader, book *recordWriter,
 ) (outcome conversation.Outcome, err error) {
 	brain, err := s.brain(ctx, *c, by, book)
 	if err != nil {
@@ -98,7 +98,7 @@ func (s *Service) converse(
 	defer stop()
 	talking, hush := context.WithCancelCause(ctx)
 	defer hush(nil)
-	audio = s.screen(c, audio, book, hush)
+	audio = s.detectMachine(c, audio, book, hush)
 	config := s.conversationConfig(c.Org, c.Agent, book)
 	for {
 		talk, err := conversation.New(config)
@@ -107,7 +107,7 @@ func (s *Service) converse(
 		}
 		outcome, err = talk.Run(talking, audio, brain)
 		if errors.Is(context.Cause(talking), errMachine) {
-			return s.leave(ctx, c, audio, s.conversationConfig(c.Org, c.Agent, book))
+			return s.finishConversation(ctx, c, audio, s.conversationConfig(c.Org, c.Agent, book))
 		}
 		if outcome.TransferTo == "" {
 			return outcome, err
@@ -172,12 +172,12 @@ func (s *Service) goUnrecorded(ctx context.Context, c *Call, err error) {
 }
 
 // record starts the recording of a call.
-func (s *Service) record(ctx context.Context, c Call, leg Leg) (*taped, error) {
+func (s *Service) record(ctx context.Context, c Call, leg Leg) (*recordedAudio, error) {
 	file, err := s.cfg.Recordings.Create(ctx, c.Org, c.ID)
 	if err != nil {
 		return nil, err
 	}
-	return tape(leg, file)
+	return recordAudio(leg, file)
 }
 
 // The SIP codes of calls that this package rejects or ends.
@@ -218,7 +218,7 @@ func whyEnded(ctx context.Context, outcome conversation.Outcome, err error) Hang
 	case errors.Is(context.Cause(ctx), errDraining):
 		return *errDraining
 	case outcome.By == conversation.ByFailure:
-		return broken(err)
+		return hangupOfFailure(err)
 	case errors.Is(context.Cause(ctx), errMaxDuration):
 		return HangupReason{Cause: CauseMaxDuration, Reason: errMaxDuration.Error()}
 	case ctx.Err() != nil:
@@ -284,8 +284,8 @@ func (s *Service) hangup(ctx context.Context, leg Leg) {
 	}
 }
 
-// broken returns the hang-up reason of a conversation that failed.
-func broken(err error) HangupReason {
+// hangupOfFailure returns the hang-up reason of a conversation that failed.
+func hangupOfFailure(err error) HangupReason {
 	_, ofModel := errors.AsType[*llm.Failure](err)
 	switch {
 	case ofModel && llm.ClassOf(err) == llm.ClassPermanent:

@@ -186,9 +186,9 @@ func (e *echoing) Read(ctx context.Context) (conversation.Frame, error) {
 func TestEcho(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		gain  float64
-		guard time.Duration
-		cut   bool
+		gain      float64
+		guard     time.Duration
+		heardPart bool
 	}{
 		"a loud echo while the peer learns": {0.3, 10 * time.Second, false},
 		"what is left of it later":          {0.02, 400 * time.Millisecond, false},
@@ -200,7 +200,7 @@ func TestEcho(t *testing.T) {
 			r := runOn(t, conversation.Config{EchoGuard: c.guard, Silence: time.Second}, b,
 				func(context.Context, *agentstest.Phone) {},
 				func(l *agentstest.Leg) conversation.Audio { return &echoing{Leg: l, gain: c.gain, delay: 5} })
-			if turns := b.asked(); len(turns) < 2 || turns[1].Interrupted != c.cut {
+			if turns := b.asked(); len(turns) < 2 || turns[1].Interrupted != c.heardPart {
 				t.Errorf("turns %+v, transcript %v", turns, r.lines)
 			}
 		})

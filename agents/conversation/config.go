@@ -71,7 +71,7 @@ func (c *Config) complete() error {
 		}
 	}
 	if c.Observer == nil {
-		c.Observer = nobody{}
+		c.Observer = discardObserver{}
 	}
 	if c.Apology == "" {
 		c.Apology = "I am sorry, something went wrong on our side. Goodbye."
@@ -79,7 +79,7 @@ func (c *Config) complete() error {
 	return nil
 }
 
-// nobody is the default Observer, which discards events.
-type nobody struct{}
+// discardObserver is the default Observer, which discards events.
+type discardObserver struct{}
 
-func (nobody) Entry(Entry) {}
+func (discardObserver) Entry(Entry) {}

@@ -14,8 +14,8 @@ const (
 	echoLater     = -30.0                  // dB: the same after it, when the peer's echo canceller has converged
 )
 
-// ear groups voiced frames into bursts of voice, without echoes of the agent.
-type ear struct {
+// voiceDetector groups voiced frames into bursts of voice, without echoes of the agent.
+type voiceDetector struct {
 	detector *Detector
 	sent     [echoTail]float64 // the agent's level in the last frames, in dBFS
 	at       int
@@ -26,8 +26,8 @@ type ear struct {
 	gap    time.Duration // time since its last voice
 }
 
-func newEar(rate int) *ear {
-	e := &ear{detector: NewDetector(rate)}
+func newEar(rate int) *voiceDetector {
+	e := &voiceDetector{detector: NewDetector(rate)}
 	for i := range e.sent {
 		e.sent[i] = decibels(0)
 	}
@@ -35,7 +35,7 @@ func newEar(rate int) *ear {
 }
 
 // hear processes a frame. guarded reports that the agent has just begun to speak.
-func (e *ear) hear(f Frame, guarded bool) {
+func (e *voiceDetector) hear(f Frame, guarded bool) {
 	e.sent[e.at] = loudness(f.Out)
 	e.at = (e.at + 1) % echoTail
 	if e.detector.Voiced(f.In) && e.detector.Level() > e.loudestEcho(guarded) {
@@ -54,7 +54,7 @@ func (e *ear) hear(f Frame, guarded bool) {
 }
 
 // loudestEcho returns the level up to which a sound may be an echo of the agent.
-func (e *ear) loudestEcho(guarded bool) float64 {
+func (e *voiceDetector) loudestEcho(guarded bool) float64 {
 	loudest := decibels(0)
 	for _, level := range e.sent {
 		loudest = max(loudest, level)
@@ -75,14 +75,14 @@ func loudness(frame []int16) float64 {
 }
 
 // endBurst ends the burst after a gap longer than wordGap.
-func (e *ear) endBurst() {
+func (e *voiceDetector) endBurst() {
 	if e.gap > wordGap {
 		e.reset()
 	}
 }
 
 // reset ends the burst.
-func (e *ear) reset() { e.run, e.voiced, e.length, e.gap = 0, 0, 0, 0 }
+func (e *voiceDetector) reset() { e.run, e.voiced, e.length, e.gap = 0, 0, 0, 0 }
 
 // ring holds the last audio of the caller, so that an utterance can begin before the detection of its voice.
 type ring struct {

@@ -5,14 +5,14 @@ import (
 	"sync"
 )
 
-// gate stops the playout while the call is on hold. The zero value is open.
-type gate struct {
+// startGate stops the playout while the call is on hold. The zero value is open.
+type startGate struct {
 	mu   sync.Mutex
 	open chan struct{} // nil: open
 }
 
 // set closes or opens the gate.
-func (g *gate) set(closed bool) {
+func (g *startGate) set(closed bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	switch {
@@ -25,7 +25,7 @@ func (g *gate) set(closed bool) {
 }
 
 // pass waits until the gate is open.
-func (g *gate) pass(ctx context.Context) error {
+func (g *startGate) pass(ctx context.Context) error {
 	g.mu.Lock()
 	open := g.open
 	g.mu.Unlock()

@@ -18,7 +18,7 @@ type Meanwhile struct {
 func (c *Conversation) Listen(ctx context.Context, audio Audio, over <-chan struct{}, m Meanwhile) Meanwhile {
 	l := &listener{
 		Meanwhile: m, rate: audio.Rate(), pause: c.cfg.EndOfTurn, preRoll: c.cfg.PreRoll,
-		ear: newEar(audio.Rate()), ring: newRing(audio.Rate(), c.cfg.PreRoll+2*wordGap),
+		voiceDetector: newEar(audio.Rate()), ring: newRing(audio.Rate(), c.cfg.PreRoll+2*wordGap),
 	}
 	for left := c.cfg.MaxTurn; left > 0; {
 		f, err := audio.Read(ctx)
@@ -28,13 +28,13 @@ func (c *Conversation) Listen(ctx context.Context, audio Audio, over <-chan stru
 		l.frame(f)
 		select {
 		case <-over:
-			if left -= frameTime; l.ear.voiced == 0 {
+			if left -= frameTime; l.voiceDetector.voiced == 0 {
 				left = 0
 			}
 		default:
 		}
 	}
-	l.voiced += l.ear.voiced
+	l.voiced += l.voiceDetector.voiced
 	return l.Meanwhile
 }
 
@@ -43,7 +43,7 @@ type listener struct {
 	Meanwhile
 	rate           int
 	pause, preRoll time.Duration
-	ear            *ear
+	voiceDetector  *voiceDetector
 	ring           *ring
 	speaks         bool
 }
@@ -57,22 +57,22 @@ func (l *listener) frame(f Frame) {
 		return
 	}
 	l.ring.write(f.In)
-	l.ear.hear(f, false)
+	l.voiceDetector.hear(f, false)
 	switch {
 	case l.speaks:
 		l.samples = append(l.samples, f.In...)
-	case l.ear.voiced >= shortestVoice:
+	case l.voiceDetector.voiced >= shortestVoice:
 		l.speaks = true
 		if len(l.samples) == 0 {
-			l.began = max(0, f.Elapsed-l.ear.length)
+			l.began = max(0, f.Elapsed-l.voiceDetector.length)
 		}
-		l.samples = l.ring.last(l.samples, int((l.ear.length+l.preRoll).Seconds()*float64(l.rate)))
+		l.samples = l.ring.last(l.samples, int((l.voiceDetector.length+l.preRoll).Seconds()*float64(l.rate)))
 	default:
-		l.ear.endBurst()
+		l.voiceDetector.endBurst()
 	}
-	if l.speaks && l.ear.gap >= l.pause {
-		l.speaks, l.voiced = false, l.voiced+l.ear.voiced
-		l.ear.reset()
+	if l.speaks && l.voiceDetector.gap >= l.pause {
+		l.speaks, l.voiced = false, l.voiced+l.voiceDetector.voiced
+		l.voiceDetector.reset()
 	}
 }
 
@@ -100,9 +100,9 @@ func (r *reader) recall(u *utterance) {
 	}
 	u.began = m.began
 	u.write(m.samples)
-	if r.ear.voiced == 0 {
+	if r.voiceDetector.voiced == 0 {
 		r.lastVoice = r.now() // the answer's latency counts from here: the caller's turn begins only now
 	}
-	r.ear.voiced += m.voiced
+	r.voiceDetector.voiced += m.voiced
 	m.samples = nil
 }

@@ -13,28 +13,28 @@ import (
 type speaker struct {
 	*session
 
-	cut        cut
-	carried    string // the caller's words in turns that were canceled because the caller continued
-	deaf       int    // consecutive failures of the recognizer
-	answers    []Latency
-	reason     string
-	transferTo string
+	heardPart          heardPart
+	carried            string // the caller's words in turns that were canceled because the caller continued
+	recognizerFailures int    // consecutive failures of the recognizer
+	answers            []Latency
+	reason             string
+	transferTo         string
 }
 
-// cut is the heard part of an interrupted answer.
-type cut struct {
+// heardPart is the heard part of an interrupted answer.
+type heardPart struct {
 	interrupted bool
 	heard       string
 }
 
-// broken is the failure of an answer.
-type broken struct {
+// answerFailure is the failure of an answer.
+type answerFailure struct {
 	cause error
 	mute  bool // no more speech is possible: the synthesizer or the call has failed
 }
 
 // perform plays an answer until the job's context ends. It returns the End or Transfer at its end, if any.
-func (s *speaker) perform(j *job, items <-chan item) (Step, *broken) {
+func (s *speaker) perform(j *job, items <-chan item) (Step, *answerFailure) {
 	for {
 		var it item
 		var ok bool
@@ -47,7 +47,7 @@ func (s *speaker) perform(j *job, items <-chan item) (Step, *broken) {
 			return nil, nil
 		case it.err != nil:
 			s.cfg.Logger.ErrorContext(j.ctx, "brain failed", "error", it.err)
-			return nil, &broken{cause: it.err}
+			return nil, &answerFailure{cause: it.err}
 		case it.clip != nil:
 			if b := s.play(j, it.clip); b != nil {
 				return nil, b
@@ -82,7 +82,7 @@ func (s *speaker) press(j *job, p Press) {
 }
 
 // play writes a clip to the call, frame by frame, so that the playout counts exactly. It waits while the call is on hold.
-func (s *speaker) play(j *job, c *clip) *broken {
+func (s *speaker) play(j *job, c *clip) *answerFailure {
 	j.playout.begin(c.text)
 	size := s.audio.Rate() / 50
 	for at := 0; ; {
@@ -92,7 +92,7 @@ func (s *speaker) play(j *job, c *clip) *broken {
 			return nil
 		case err != nil:
 			s.cfg.Logger.ErrorContext(j.ctx, "synthesizer failed", "error", err)
-			return &broken{cause: err, mute: true}
+			return &answerFailure{cause: err, mute: true}
 		}
 		if j.latency.FirstAudio == 0 {
 			j.latency.FirstAudio = s.now() - j.lastVoice
@@ -110,14 +110,14 @@ func (s *speaker) play(j *job, c *clip) *broken {
 
 // lost handles a call that accepts no more audio. Normally the reader detects the end of the call, too, and ends the job. If it
 // does not within a second, the call has failed.
-func (s *speaker) lost(j *job, err error) *broken {
+func (s *speaker) lost(j *job, err error) *answerFailure {
 	timer := time.NewTimer(time.Second)
 	defer timer.Stop()
 	select {
 	case <-j.ctx.Done():
 		return nil
 	case <-timer.C:
-		return &broken{cause: err, mute: true}
+		return &answerFailure{cause: err, mute: true}
 	}
 }
 

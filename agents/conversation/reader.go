@@ -15,18 +15,18 @@ type reader struct {
 	*session
 	speaker *speaker
 
-	state     state
-	ear       *ear
-	ring      *ring
-	begun     bool          // the first frame has arrived
-	lastVoice time.Duration // the end of the last frame with voice
-	timer     time.Duration // in this state, for silence and patience
-	digits    []byte
-	sinceKey  time.Duration
-	hearing   *utterance // the open one; nil: none
-	job       *job       // the newest; nil before the first
-	number    int        // the newest job's
-	failure   error      // error of a failed conversation
+	state         state
+	voiceDetector *voiceDetector
+	ring          *ring
+	begun         bool          // the first frame has arrived
+	lastVoice     time.Duration // the end of the last frame with voice
+	timer         time.Duration // in this state, for silence and patience
+	digits        []byte
+	sinceKey      time.Duration
+	hearing       *utterance // the open one; nil: none
+	job           *job       // the newest; nil before the first
+	number        int        // the newest job's
+	failure       error      // error of a failed conversation
 }
 
 // newReader starts the speaker and returns the reader of a conversation.
@@ -35,7 +35,7 @@ func newReader(ctx context.Context, c Config, audio Audio, brain Brain) *reader 
 	s := newSession(ctx, c, audio, brain)
 	r := &reader{
 		session: s, speaker: &speaker{session: s},
-		ear: newEar(rate), ring: newRing(rate, c.PreRoll+c.Interruption+2*wordGap),
+		voiceDetector: newEar(rate), ring: newRing(rate, c.PreRoll+c.Interruption+2*wordGap),
 	}
 	s.wait.Go(r.speaker.run)
 	return r
@@ -71,17 +71,17 @@ func (r *reader) close(ctx context.Context, err error) (Outcome, error) {
 	}
 	r.cancel()
 	if gone {
-		timer := time.AfterFunc(r.cfg.LastWords, r.deafen)
+		timer := time.AfterFunc(r.cfg.LastWords, r.stopListening)
 		defer timer.Stop()
 		if r.hearing != nil {
 			r.submit(&job{kind: TurnSpeech, utterance: r.hearing})
 		}
 	} else {
-		r.deafen()
+		r.stopListening()
 	}
 	close(r.jobs)
 	r.wait.Wait()
-	r.deafen()
+	r.stopListening()
 	out := Outcome{Answers: r.speaker.answers, Meanwhile: r.cfg.Meanwhile}
 	switch {
 	case r.failure != nil:
@@ -169,17 +169,17 @@ func (r *reader) hear(f Frame) {
 	if r.hearing != nil {
 		r.hearing.write(f.In)
 	}
-	r.ear.hear(f, r.guarded())
-	if r.ear.run > 1 {
+	r.voiceDetector.hear(f, r.guarded())
+	if r.voiceDetector.run > 1 {
 		r.lastVoice = r.now()
 	}
 	switch r.state {
 	case hearing:
 		r.pause()
 	case keying, leaving:
-		r.ear.reset()
+		r.voiceDetector.reset()
 	default:
-		r.ear.endBurst()
+		r.voiceDetector.endBurst()
 		if r.voiceCounts() {
 			r.happens(callerSpeaks)
 		}
@@ -190,9 +190,9 @@ func (r *reader) hear(f Frame) {
 // the agent was finishing. A voice that interrupts must last longer.
 func (r *reader) voiceCounts() bool {
 	if r.state.agentHasFloor() {
-		return r.ear.run > 1 && r.ear.voiced >= r.cfg.Interruption
+		return r.voiceDetector.run > 1 && r.voiceDetector.voiced >= r.cfg.Interruption
 	}
-	return r.ear.voiced >= shortestVoice
+	return r.voiceDetector.voiced >= shortestVoice
 }
 
 // guarded reports whether the agent has just begun to speak, so that its echo may be loud.
@@ -207,9 +207,9 @@ func (r *reader) guarded() bool {
 // pause ends the utterance if the caller has paused, or has talked for too long.
 func (r *reader) pause() {
 	switch {
-	case r.ear.gap >= r.cfg.EndOfTurn:
+	case r.voiceDetector.gap >= r.cfg.EndOfTurn:
 		r.happens(callerPauses)
-	case r.ear.length >= r.cfg.MaxTurn:
+	case r.voiceDetector.length >= r.cfg.MaxTurn:
 		r.happens(turnTooLong)
 	}
 }
@@ -264,9 +264,9 @@ func (r *reader) do(effects []effect) {
 			r.hush()
 		case answer:
 			r.hearing.finish()
-			r.submit(&job{kind: TurnSpeech, utterance: r.hearing, voiced: r.ear.voiced, ended: r.now()})
+			r.submit(&job{kind: TurnSpeech, utterance: r.hearing, voiced: r.voiceDetector.voiced, ended: r.now()})
 			r.hearing = nil
-			r.ear.reset()
+			r.voiceDetector.reset()
 		case answerKeys:
 			r.submit(&job{kind: TurnDigits, text: string(r.digits)})
 			r.digits = r.digits[:0]
@@ -277,7 +277,7 @@ func (r *reader) do(effects []effect) {
 			r.lastVoice = r.now()
 			r.submit(&job{kind: TurnStart})
 		case apologize:
-			r.deafen() // a recognizer may have caused the failure
+			r.stopListening() // a recognizer may have caused the failure
 			r.lastVoice = r.now()
 			r.submit(&job{apology: true})
 		}
@@ -286,11 +286,11 @@ func (r *reader) do(effects []effect) {
 
 // listen opens an utterance and gives it the audio from shortly before the voice.
 func (r *reader) listen() {
-	u := newUtterance(r.listens, r.now()-r.ear.length)
+	u := newUtterance(r.listens, r.now()-r.voiceDetector.length)
 	h := Hearing{Rate: r.audio.Rate(), Language: r.cfg.Language, Phrases: r.phrases.get()}
 	r.wait.Go(func() { u.run(r.cfg.Recognizer, h) })
 	r.hearing = u
-	back := r.ear.length + r.cfg.PreRoll
+	back := r.voiceDetector.length + r.cfg.PreRoll
 	r.recall(u)
 	r.hearing.write(r.ring.last(nil, int(back.Seconds()*float64(r.audio.Rate()))))
 }

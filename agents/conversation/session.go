@@ -17,21 +17,21 @@ type session struct {
 	time     callTime
 	jobs     chan *job
 	notices  chan notice
-	held     gate
+	held     startGate
 	pressing atomic.Bool // digits wait to be sent, or are being sent
 	phrases  hints
 
-	ctx     context.Context    //nolint:containedctx // the session lives as long as Run's context
-	cancel  context.CancelFunc // of ctx
-	listens context.Context    //nolint:containedctx // outlives ctx when the caller has hung up: for the last words
-	deafen  context.CancelFunc // of listens
-	wait    sync.WaitGroup     // for all goroutines
+	ctx           context.Context    //nolint:containedctx // the session lives as long as Run's context
+	cancel        context.CancelFunc // of ctx
+	listens       context.Context    //nolint:containedctx // outlives ctx when the caller has hung up: for the last words
+	stopListening context.CancelFunc // of listens
+	wait          sync.WaitGroup     // for all goroutines
 }
 
 func newSession(ctx context.Context, c Config, audio Audio, brain Brain) *session {
 	s := &session{cfg: c, audio: audio, brain: brain, jobs: make(chan *job, 64), notices: make(chan notice, 64)}
 	s.ctx, s.cancel = context.WithCancel(ctx)
-	s.listens, s.deafen = context.WithCancel(context.WithoutCancel(ctx))
+	s.listens, s.stopListening = context.WithCancel(context.WithoutCancel(ctx))
 	return s
 }
 

@@ -18,8 +18,8 @@ func (s *speaker) run() {
 	}
 }
 
-// tell sends the reader a notice.
-func (s *speaker) tell(j *job, e event, err error) {
+// notifyReader sends the reader a notice.
+func (s *speaker) notifyReader(j *job, e event, err error) {
 	select {
 	case s.notices <- notice{event: e, number: j.number, err: err}:
 	case <-s.ctx.Done():
@@ -47,8 +47,8 @@ func (s *speaker) turn(j *job) (Turn, bool) {
 		return t, false
 	}
 	s.carried = ""
-	t.Interrupted, t.Heard = s.cut.interrupted, s.cut.heard
-	s.cut = cut{}
+	t.Interrupted, t.Heard = s.heardPart.interrupted, s.heardPart.heard
+	s.heardPart = heardPart{}
 	return t, true
 }
 
@@ -61,23 +61,23 @@ func (s *speaker) words(j *job) (string, bool) {
 	case err != nil && s.listens.Err() != nil:
 		return "", false
 	case err != nil:
-		s.deaf++
-		s.cfg.Logger.ErrorContext(j.ctx, "recognizer failed", "error", err, "in_a_row", s.deaf)
-		if s.deaf > 1 {
-			s.tell(j, agentFailed, err)
+		s.recognizerFailures++
+		s.cfg.Logger.ErrorContext(j.ctx, "recognizer failed", "error", err, "in_a_row", s.recognizerFailures)
+		if s.recognizerFailures > 1 {
+			s.notifyReader(j, agentFailed, err)
 			return "", false
 		}
 		return "", true
 	}
-	s.deaf = 0
+	s.recognizerFailures = 0
 	if text := strings.TrimSpace(r.Text); text != "" {
 		s.cfg.Observer.Entry(Entry{
 			Role: RoleCaller, Text: text, Confidence: r.Confidence, Start: j.utterance.began, End: j.lastVoice,
 		})
 		return text, true
 	}
-	if j.voiced < s.cfg.Interruption && !s.cut.interrupted && s.carried == "" {
-		s.tell(j, agentDone, nil)
+	if j.voiced < s.cfg.Interruption && !s.heardPart.interrupted && s.carried == "" {
+		s.notifyReader(j, agentDone, nil)
 		return "", false
 	}
 	return "", true
@@ -109,19 +109,19 @@ func (s *speaker) reply(j *job, t Turn) {
 }
 
 // finish sends the reader a notice of an answer's end.
-func (s *speaker) finish(j *job, last Step, err *broken) {
+func (s *speaker) finish(j *job, last Step, err *answerFailure) {
 	switch {
 	case err != nil && (err.mute || len(j.playout.lines) > 0):
-		s.tell(j, agentBroken, err.cause)
+		s.notifyReader(j, agentBroken, err.cause)
 	case err != nil:
-		s.tell(j, agentFailed, err.cause)
+		s.notifyReader(j, agentFailed, err.cause)
 	case last != nil:
 		if !j.apology {
 			s.leave(last)
 		}
-		s.tell(j, agentLeaves, nil)
+		s.notifyReader(j, agentLeaves, nil)
 	default:
-		s.tell(j, agentDone, nil)
+		s.notifyReader(j, agentDone, nil)
 	}
 }
 
@@ -141,7 +141,7 @@ func (s *speaker) record(j *job, early bool) {
 	first, last := j.playout.span()
 	interrupted := early && s.ctx.Err() == nil
 	if interrupted && !j.apology {
-		s.cut = cut{interrupted: true, heard: text}
+		s.heardPart = heardPart{interrupted: true, heard: text}
 	}
 	if first > 0 {
 		j.latency.Playing = first - j.lastVoice

@@ -87,7 +87,7 @@ func (b *Brain) Respond(ctx context.Context, t conversation.Turn) iter.Seq2[conv
 		log := pathway.Log{Turn: b.turn, Heard: t.Text}
 		defer func() {
 			log.Entries, log.Took = b.notes, b.cfg.Clock.Now().Sub(began)
-			b.tell(log)
+			b.observeTurn(log)
 		}()
 		b.respond(ctx, t, &log, yield)
 	}
@@ -126,8 +126,8 @@ func (b *Brain) phrases() []string {
 	return nil
 }
 
-// tell passes the log of a turn to the observer.
-func (b *Brain) tell(log pathway.Log) {
+// observeTurn passes the log of a turn to the observer.
+func (b *Brain) observeTurn(log pathway.Log) {
 	if b.cfg.Observer != nil {
 		b.cfg.Observer(log, b.graph)
 	}
@@ -211,7 +211,7 @@ func (b *Brain) enter(ctx context.Context, c persona.Condition, reason string, s
 		},
 		State: state, Observer: func(log pathway.Log) {
 			log.Entries, b.notes = append(b.notes, log.Entries...), nil
-			b.tell(log)
+			b.observeTurn(log)
 		},
 	})
 	if err != nil { // not reached: all required fields are set

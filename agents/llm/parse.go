@@ -29,7 +29,7 @@ func parse(answer []byte) (json.RawMessage, any, error) {
 	if len(answer) > maxAnswer {
 		return nil, nil, fmt.Errorf("it is longer than %d bytes", maxAnswer)
 	}
-	raw, err := unfence(bytes.TrimSpace(answer))
+	raw, err := trimFence(bytes.TrimSpace(answer))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -55,8 +55,8 @@ func fault(raw []byte) error {
 	}
 }
 
-// unfence deletes a code fence.
-func unfence(text []byte) ([]byte, error) {
+// trimFence deletes a code fence.
+func trimFence(text []byte) ([]byte, error) {
 	const fence = "```"
 	inside, fenced := bytes.CutPrefix(text, []byte(fence))
 	if !fenced {

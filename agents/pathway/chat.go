@@ -39,8 +39,8 @@ const (
 	taskForget  = "pathway.chats"
 	forgetEvery = time.Hour
 	idleFor     = 7 * 24 * time.Hour
-	forgetBatch = 100 // each with up to MaxMessages logs
-	forgetMost  = 500 // batches in one run
+	deleteBatch = 100 // each with up to MaxMessages logs
+	maxDeleted  = 500 // batches in one run
 )
 
 // ChatRequest is a chat to start.
@@ -285,9 +285,9 @@ func (s *Service) storeChat(ctx context.Context, c Chat, write chatWrite, logs [
 
 // deleteOld is periodic work. It deletes chats that were idle for a week.
 func (s *Service) deleteOld(ctx context.Context, _ callwright.Task, _ int) error {
-	for range forgetMost {
-		n, err := s.cfg.Chats.DeleteOldChats(ctx, s.cfg.Clock.Now().Add(-idleFor), forgetBatch)
-		if err != nil || n < forgetBatch {
+	for range maxDeleted {
+		n, err := s.cfg.Chats.DeleteOldChats(ctx, s.cfg.Clock.Now().Add(-idleFor), deleteBatch)
+		if err != nil || n < deleteBatch {
 			return err
 		}
 	}

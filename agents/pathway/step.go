@@ -84,7 +84,7 @@ func (w *walk) runTurn(ctx context.Context, in conversation.Turn, emit func(conv
 	case in.Kind == conversation.TurnStart:
 		w.notReached(ctx)
 	case courtesy != dialogue.None:
-		w.courtesy(ctx, in, courtesy, rest)
+		w.sayCourtesy(ctx, in, courtesy, rest)
 	default:
 		w.hear(ctx)
 	}
@@ -124,9 +124,9 @@ func (w *walk) hear(ctx context.Context) {
 	}
 }
 
-// courtesy answers silence and noise. If noise interrupted the words of a node, the node says the rest and performs its pending
+// sayCourtesy answers silence and noise. If noise interrupted the words of a node, the node says the rest and performs its pending
 // action.
-func (w *walk) courtesy(ctx context.Context, in conversation.Turn, c dialogue.Courtesy, rest string) {
+func (w *walk) sayCourtesy(ctx context.Context, in conversation.Turn, c dialogue.Courtesy, rest string) {
 	if in.Kind == conversation.TurnSilence && w.at.QuietSilence {
 		w.state.Talk.Silences = 0
 		return

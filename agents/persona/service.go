@@ -51,8 +51,8 @@ type Service struct{ cfg Config }
 const (
 	taskForget  = "persona.forget"
 	forgetEvery = time.Hour
-	forgetBatch = 100
-	forgetMost  = 100 // batches in one run
+	deleteBatch = 100
+	maxDeleted  = 100 // batches in one run
 )
 
 // New checks the configuration. It registers periodic work with c.Work.
@@ -69,9 +69,9 @@ func New(c Config) (*Service, error) {
 
 // deleteOld is periodic work. It deletes the rows of personas that were deleted KeepDeleted ago.
 func (s *Service) deleteOld(ctx context.Context, _ callwright.Task, _ int) error {
-	for range forgetMost {
-		n, err := s.cfg.Store.DeleteOldPersonas(ctx, s.cfg.Clock.Now().Add(-KeepDeleted), forgetBatch)
-		if err != nil || n < forgetBatch {
+	for range maxDeleted {
+		n, err := s.cfg.Store.DeleteOldPersonas(ctx, s.cfg.Clock.Now().Add(-KeepDeleted), deleteBatch)
+		if err != nil || n < deleteBatch {
 			return err
 		}
 	}

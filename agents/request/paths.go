@@ -53,9 +53,9 @@ const (
 	maxCommas   = 4 // of unions, which may repeat a member
 )
 
-// dear matches the expensive parts of regular expressions that a path must not have: short repetitions and classes that compile to
+// isExpensive matches the expensive parts of regular expressions that a path must not have: short repetitions and classes that compile to
 // megabytes, and expressions from the answer, which are compiled for every value.
-var dear = regexp.MustCompile(`(?is)/.*(\{|\\p)|\b(match|search)\s*\(|(=~|~=)\s*([^/\s]|$)`)
+var isExpensive = regexp.MustCompile(`(?is)/.*(\{|\\p)|\b(match|search)\s*\(|(=~|~=)\s*([^/\s]|$)`)
 
 // parsePath parses a JSONPath.
 func parsePath(text string) (path jp.Expr, err error) {
@@ -74,7 +74,7 @@ func parsePath(text string) (path jp.Expr, err error) {
 	if count("$") > maxRoots || count("..") > maxDescents || count(",") > maxCommas {
 		return nil, callwright.Invalid("", "must have at most one $, one .. and %d commas", maxCommas)
 	}
-	if dear.MatchString(text) {
+	if isExpensive.MatchString(text) {
 		return nil, callwright.Invalid("", "must not have match() or search(), and regular expressions only as =~ /x/, without {n} and \\p")
 	}
 	if path, err = jp.ParseString(text); err != nil {

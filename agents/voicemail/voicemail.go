@@ -13,34 +13,34 @@ import (
 const (
 	frameTime = 20 * time.Millisecond
 
-	// breath is a pause within a greeting; a longer one ends it.
-	breath = time.Second
-	// recital is the maximum length of a person's greeting. "Thank you for calling so and so, this is Anna, how may I help you?"
+	// greetingPause is a pause within a greeting; a longer one ends it.
+	greetingPause = time.Second
+	// minPersonGreeting is the maximum length of a person's greeting. "Thank you for calling so and so, this is Anna, how may I help you?"
 	// takes four seconds.
-	recital = 5 * time.Second
+	minPersonGreeting = 5 * time.Second
 	// latestStart is the latest start of a greeting. Later speech is an answer to the agent.
 	latestStart = 3 * time.Second
 	// shortest is the minimum duration of voice in a word.
 	shortest = 100 * time.Millisecond
-	// screening is the time of the search for a tone. Afterwards the verdict is a person, or unknown.
-	screening = 30 * time.Second
-	// settled is the silence after which a greeting without a tone is over.
-	settled = 2 * time.Second
+	// searchTime is the time of the search for a tone. Afterwards the verdict is a person, or unknown.
+	searchTime = 30 * time.Second
+	// greetingSilence is the silence after which a greeting without a tone is over.
+	greetingSilence = 2 * time.Second
 	// afterTone is the silence that confirms the end of a tone.
 	afterTone = 200 * time.Millisecond
 )
 
 // Detector is the detection for one call, from its answer. Only one goroutine may use it.
 type Detector struct {
-	voice    *conversation.Detector
-	tone     toneDetector
-	elapsed  time.Duration
-	began    time.Duration // time at which the first stretch of speech began
-	spoken   time.Duration // voice in it
-	gap      time.Duration // since the last sound of a voice or a tone
-	verdict  call.AnsweredBy
-	beeped   bool // a tone was heard
-	greeting bool // the first stretch of speech continues, or ended too recently
+	voice     *conversation.Detector
+	tone      toneDetector
+	elapsed   time.Duration
+	began     time.Duration // time at which the first stretch of speech began
+	voiceTime time.Duration // voice in it
+	gap       time.Duration // since the last sound of a voice or a tone
+	verdict   call.AnsweredBy
+	beeped    bool // a tone was heard
+	greeting  bool // the first stretch of speech continues, or ended too recently
 }
 
 // New returns a detector for audio of 8000, 16000 or 48000 samples a second.
@@ -71,11 +71,11 @@ func (d *Detector) Hear(f conversation.Frame) (verdict call.AnsweredBy, decided 
 
 // speak processes a frame with speech.
 func (d *Detector) speak() {
-	if !d.greeting && d.spoken == 0 && d.elapsed <= latestStart {
+	if !d.greeting && d.voiceTime == 0 && d.elapsed <= latestStart {
 		d.greeting, d.began = true, d.elapsed
 	}
 	if d.greeting {
-		d.spoken += frameTime
+		d.voiceTime += frameTime
 	}
 	d.gap = 0
 }
@@ -83,14 +83,14 @@ func (d *Detector) speak() {
 // judge returns the verdict so far; empty: none yet.
 func (d *Detector) judge() call.AnsweredBy {
 	switch {
-	case d.greeting && d.elapsed-d.gap-d.began >= recital:
+	case d.greeting && d.elapsed-d.gap-d.began >= minPersonGreeting:
 		return call.AnsweredByVoicemail
-	case d.greeting && d.gap >= breath && d.spoken < shortest: // a click
-		d.greeting, d.spoken = false, 0
+	case d.greeting && d.gap >= greetingPause && d.voiceTime < shortest: // a click
+		d.greeting, d.voiceTime = false, 0
 		return ""
-	case d.greeting && d.gap >= breath:
+	case d.greeting && d.gap >= greetingPause:
 		return call.AnsweredByHuman
-	case d.elapsed >= screening:
+	case d.elapsed >= searchTime:
 		return call.AnsweredByUnknown
 	default:
 		return ""
@@ -103,5 +103,5 @@ func (d *Detector) Ended() bool {
 	if d.beeped {
 		return d.gap >= afterTone
 	}
-	return d.gap >= settled
+	return d.gap >= greetingSilence
 }

@@ -43,9 +43,9 @@ func (r *Result) blame(e *Evidence, variable string) {
 	}
 }
 
-// unsaid sets the node of an assertion that failed for missing words, and names the nodes that say them. says reports whether a
+// blameMissingWords sets the node of an assertion that failed for missing words, and names the nodes that say them. says reports whether a
 // text contains the words.
-func (r *Result) unsaid(e *Evidence, says func(text string) bool) {
+func (r *Result) blameMissingWords(e *Evidence, says func(text string) bool) {
 	nodes := e.where(func(_ string, n *Node) bool { return n.Says != "" && says(n.Says) })
 	if len(nodes) == 0 {
 		return
@@ -107,11 +107,11 @@ func (e *Evidence) place(nodes []string) string {
 	if len(nodes) > 0 && e.visited(nodes[0]) >= 0 {
 		return nodes[0]
 	}
-	return e.strayed(nodes...)
+	return e.lastNodeBefore(nodes...)
 }
 
-// strayed returns the last visited node from which one of the nodes can be reached; empty: none.
-func (e *Evidence) strayed(from ...string) string {
+// lastNodeBefore returns the last visited node from which one of the nodes can be reached; empty: none.
+func (e *Evidence) lastNodeBefore(from ...string) string {
 	if len(from) == 0 {
 		return ""
 	}

@@ -18,11 +18,11 @@ type Check struct {
 
 // rule evaluates the configuration of one type. The result already contains the assertion; evaluate sets the rest.
 type rule interface {
-	evaluate(ctx context.Context, e *Evidence, m means, r *Result)
+	evaluate(ctx context.Context, e *Evidence, m evaluationTools, r *Result)
 }
 
-// means holds the tools of an evaluation.
-type means struct {
+// evaluationTools holds the tools of an evaluation.
+type evaluationTools struct {
 	judge Judge // nil: none
 	work  *Work
 }
@@ -102,16 +102,16 @@ func (c *Check) Judged() bool {
 // CodeJudgeUnavailable. The evidence does not change. Once ctx has ended, an assertion decided by a rule is an error with
 // CodeInterrupted.
 func (c *Check) Evaluate(ctx context.Context, e *Evidence, j Judge) Result {
-	return c.evaluate(ctx, e, means{j, &Work{}})
+	return c.evaluate(ctx, e, evaluationTools{j, &Work{}})
 }
 
 // EvaluateWithin evaluates an assertion decided by a rule, like Evaluate without a judge, as one of several of a run: beyond their
 // shared limit of work, its result is an error with CodeTooLarge.
 func (c *Check) EvaluateWithin(ctx context.Context, e *Evidence, w *Work) Result {
-	return c.evaluate(ctx, e, means{nil, w})
+	return c.evaluate(ctx, e, evaluationTools{nil, w})
 }
 
-func (c *Check) evaluate(ctx context.Context, e *Evidence, m means) Result {
+func (c *Check) evaluate(ctx context.Context, e *Evidence, m evaluationTools) Result {
 	r := begin(&c.of)
 	if !c.Judged() && interrupted(ctx, &r) {
 		return r

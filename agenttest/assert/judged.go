@@ -72,7 +72,7 @@ func (c *judged) scored() bool {
 	return c.criterion.Output == OutputScore || c.criterion.Output == OutputTone
 }
 
-func (c *judged) evaluate(ctx context.Context, e *Evidence, m means, r *Result) {
+func (c *judged) evaluate(ctx context.Context, e *Evidence, m evaluationTools, r *Result) {
 	r.Expected = c.expected()
 	switch {
 	case m.judge == nil:

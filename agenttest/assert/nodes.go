@@ -13,7 +13,7 @@ func compileNodeReached(f *fields, _ *Assertion) rule {
 	return &reachedRule{f.node("node_id")}
 }
 
-func (c *reachedRule) evaluate(_ context.Context, e *Evidence, _ means, r *Result) {
+func (c *reachedRule) evaluate(_ context.Context, e *Evidence, _ evaluationTools, r *Result) {
 	r.Expected = c.node
 	r.Actual = path512(e)
 	if i := e.visited(c.node); i >= 0 {
@@ -22,7 +22,7 @@ func (c *reachedRule) evaluate(_ context.Context, e *Evidence, _ means, r *Resul
 		return
 	}
 	r.failf(Failed, CodeNodeMissed, "The agent did not visit the node %s.", excerpt(c.node))
-	r.Node = e.strayed(c.node)
+	r.Node = e.lastNodeBefore(c.node)
 }
 
 // visitedRule is the configuration of NodesVisited.
@@ -64,7 +64,7 @@ func unique(all []string) []string {
 	return once
 }
 
-func (c *visitedRule) evaluate(_ context.Context, e *Evidence, _ means, r *Result) {
+func (c *visitedRule) evaluate(_ context.Context, e *Evidence, _ evaluationTools, r *Result) {
 	r.Expected = slices.Clone(c.nodes)
 	r.Actual = path512(e)
 	for i, v := range e.Visits {
@@ -89,7 +89,7 @@ func (c *visitedRule) evaluate(_ context.Context, e *Evidence, _ means, r *Resul
 		r.passf("The agent visited %d of %d nodes.", hits, len(c.nodes))
 	case c.any:
 		r.failf(Failed, CodeNodeMissed, "The agent visited none of %s.", plural(len(c.nodes), "node"))
-		r.Node = e.strayed(missed)
+		r.Node = e.lastNodeBefore(missed)
 	case c.inOrder:
 		c.order(e, missed, r)
 	case missed == "":
@@ -103,7 +103,7 @@ func (c *visitedRule) evaluate(_ context.Context, e *Evidence, _ means, r *Resul
 func (c *visitedRule) share(e *Evidence, hits int, missed string, r *Result) {
 	r.failf(Failed, CodeNodeMissed, "The agent visited %d of %d nodes. It missed %s.", hits, len(c.nodes), excerpt(missed))
 	r.score(float64(hits) / float64(len(c.nodes)))
-	r.Node = e.strayed(missed)
+	r.Node = e.lastNodeBefore(missed)
 }
 
 // order sets the result of nodes that must be visited in order. The score is the largest share visited in order.

@@ -92,7 +92,7 @@ func analyze(compiled *regexp.Regexp) pattern {
 	return p
 }
 
-func (c *regexRule) evaluate(ctx context.Context, e *Evidence, m means, r *Result) {
+func (c *regexRule) evaluate(ctx context.Context, e *Evidence, m evaluationTools, r *Result) {
 	r.Expected = c.text
 	look := c.inTurns
 	if c.variable != "" {
@@ -104,7 +104,7 @@ func (c *regexRule) evaluate(ctx context.Context, e *Evidence, m means, r *Resul
 	}
 	c.decide(e, count, r)
 	if r.Code == CodeNoMatch && r.Turn == nil && c.variable == "" && c.role != llm.RoleCaller {
-		r.unsaid(e, func(text string) bool { return c.says(text, m.work) })
+		r.blameMissingWords(e, func(text string) bool { return c.says(text, m.work) })
 	}
 }
 
@@ -181,7 +181,7 @@ func (c *regexRule) find(text string, n int, w *Work) (found [][]int) {
 // says reports whether the words of a node contain a match. It returns false if the work would exceed the limit.
 func (c *regexRule) says(text string, w *Work) bool {
 	var room [1 << 10]byte
-	return c.pattern.literals.mayMatch(text, room[:0]) && w.affords(c.pattern, len(text)+1, 1) && len(c.find(text, 1, w)) > 0
+	return c.pattern.literals.mayMatch(text, room[:0]) && w.canAfford(c.pattern, len(text)+1, 1) && len(c.find(text, 1, w)) > 0
 }
 
 // decide sets the outcome for a number of matches.

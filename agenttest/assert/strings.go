@@ -70,7 +70,7 @@ func (c comparison) holds(text, value []byte) bool {
 	}
 }
 
-func (c *stringRule) evaluate(_ context.Context, e *Evidence, _ means, r *Result) {
+func (c *stringRule) evaluate(_ context.Context, e *Evidence, _ evaluationTools, r *Result) {
 	r.Expected = c.value
 	look := c.inTurns
 	if c.variable != "" {
@@ -139,7 +139,7 @@ func (c *stringRule) decide(e *Evidence, found bool, r *Result) {
 	case positive:
 		r.failf(Failed, CodeNoMatch, "%s %s.", not, excerpt(c.value))
 		if c.variable == "" && c.role != llm.RoleCaller {
-			r.unsaid(e, func(text string) bool { return operator.holds(c.fold(nil, text), c.folded) })
+			r.blameMissingWords(e, func(text string) bool { return operator.holds(c.fold(nil, text), c.folded) })
 		}
 	default:
 		r.passf("%s %s.", not, excerpt(c.value))

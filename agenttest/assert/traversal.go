@@ -70,7 +70,7 @@ func compileTraversal(f *fields, _ *Assertion) rule {
 // collapse returns a path without immediate repetitions.
 func collapse(path []string) []string { return slices.Compact(slices.Clone(path)) }
 
-func (c *traversalRule) evaluate(_ context.Context, e *Evidence, _ means, r *Result) {
+func (c *traversalRule) evaluate(_ context.Context, e *Evidence, _ evaluationTools, r *Result) {
 	r.Expected = slices.Clone(c.reference)
 	visits := e.path()
 	if c.collapse {

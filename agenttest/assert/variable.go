@@ -81,7 +81,7 @@ func (c *variableRule) compare(f *fields, value any) {
 	}
 }
 
-func (c *variableRule) evaluate(_ context.Context, e *Evidence, m means, r *Result) {
+func (c *variableRule) evaluate(_ context.Context, e *Evidence, m evaluationTools, r *Result) {
 	r.Expected = c.expected()
 	value, known := find(c.variable, e.Variables)
 	if !known {

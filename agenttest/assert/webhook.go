@@ -153,7 +153,7 @@ func resolve(value any, tokens []string) (at any, known bool) {
 	return value, true
 }
 
-func (c *webhookRule) evaluate(_ context.Context, e *Evidence, _ means, r *Result) {
+func (c *webhookRule) evaluate(_ context.Context, e *Evidence, _ evaluationTools, r *Result) {
 	r.Expected = c.expected()
 	if len(e.Webhooks) > MaxCalls || c.hasBody() && bodies(e.Webhooks) > MaxTarget {
 		r.failf(Error, CodeTooLarge, "There are more than %d requests or more than %d bytes in their bodies.", MaxCalls, MaxTarget)

@@ -7,18 +7,18 @@ import "context"
 // not safe for concurrent use.
 type Work struct{ done int }
 
-// affords reports whether the search for a number of matches in a number of bytes is within the limit. Each match may have to read
+// canAfford reports whether the search for a number of matches in a number of bytes is within the limit. Each match may have to read
 // all bytes.
-func (w *Work) affords(p pattern, size, matches int) bool {
+func (w *Work) canAfford(p pattern, size, matches int) bool {
 	return p.steps <= (MaxWork-w.done)/(max(size, 1)*matches)
 }
 
 // admit reports whether the work is affordable; otherwise it sets the result.
 func (w *Work) admit(p pattern, size, matches int, r *Result) bool {
 	switch {
-	case w.affords(p, size, matches):
+	case w.canAfford(p, size, matches):
 		return true
-	case (&Work{}).affords(p, size, matches):
+	case (&Work{}).canAfford(p, size, matches):
 		r.failf(Error, CodeTooLarge, "The regular expressions before this one have left too little of the work that a run may do for "+
 			"the %d bytes to look at. Simplify them, or use other types of assertions.", size)
 	default:

@@ -54,7 +54,7 @@ func (e *Engine) JudgeAgain(ctx context.Context, c Case, o Outcome) (Judgement, 
 	j := Judgement{Verdict: Cancelled, Usage: r.models.spent(), Spend: r.models.budget.Used()}
 	if ctx.Err() == nil {
 		j.Verdict = Verdict(assert.Decide(results, c.Scenario.MinScore).Verdict)
-		err = r.models.troubles().journal
+		err = r.models.failures().journal
 	}
 	return j, err
 }

@@ -134,7 +134,7 @@ func (b *Budget) Account(total, ended Spend) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.before, b.used = total, b.used.less(ended)
-	b.tell()
+	b.wakeCalls()
 }
 
 // boundsCost reports whether the budget, or one above it, has a cost limit.
@@ -147,8 +147,8 @@ func (b *Budget) boundsCost() bool {
 	return false
 }
 
-// tell wakes waiting calls. b.mu is held.
-func (b *Budget) tell() {
+// wakeCalls wakes waiting calls. b.mu is held.
+func (b *Budget) wakeCalls() {
 	if b.changed != nil {
 		close(b.changed)
 		b.changed = nil
@@ -245,7 +245,7 @@ func (b *Budget) account(reserved, used Spend) {
 	for ; b != nil; b = b.parent {
 		b.mu.Lock()
 		b.reserved, b.used = b.reserved.less(reserved), b.used.Plus(used)
-		b.tell()
+		b.wakeCalls()
 		b.mu.Unlock()
 	}
 }

@@ -118,7 +118,7 @@ func (e *Engine) Run(ctx context.Context, c Case) (Outcome, error) {
 	}
 	r.finish(ctx)
 	r.out.Took = e.cfg.Clock.Now().Sub(began)
-	return r.out, r.models.troubles().journal
+	return r.out, r.models.failures().journal
 }
 
 // check returns the error of an incomplete case.

@@ -83,7 +83,7 @@ func (r *run) offScript(ctx context.Context) bool {
 	}
 	reason, err := caller.InPersona(ctx, r.model(r.cfg.JudgeModel, byJudge), r.c.Scenario, r.messages)
 	if err != nil {
-		r.out.Warnings = append(r.out.Warnings, "it is not known whether the simulated caller stayed in its persona: "+r.told(ctx, err))
+		r.out.Warnings = append(r.out.Warnings, "it is not known whether the simulated caller stayed in its persona: "+r.clientText(ctx, err))
 		return false
 	}
 	if reason != "" {
@@ -160,7 +160,7 @@ func (r *run) tone(ctx context.Context, judge assert.Judge) {
 	}
 	o, err := judge.Judge(ctx, &r.out.Evidence, assert.Criterion{Assertion: "tone", Output: assert.OutputTone})
 	if err != nil {
-		r.out.Warnings = append(r.out.Warnings, "the tone cannot be scored: "+r.told(ctx, err))
+		r.out.Warnings = append(r.out.Warnings, "the tone cannot be scored: "+r.clientText(ctx, err))
 		return
 	}
 	if o.Tone == nil {
@@ -177,7 +177,7 @@ func (r *run) finish(ctx context.Context) {
 	o := &r.out
 	o.Usage, o.Models = r.models.spent(), r.models.answerers()
 	o.Spend = r.models.budget.Used()
-	t := r.models.troubles()
+	t := r.models.failures()
 	o.Quota = t.quota
 	_, replayed := r.caller.(*caller.Replay)
 	o.ByRules = replayed && !t.needed

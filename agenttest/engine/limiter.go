@@ -241,7 +241,7 @@ func (n *lane) run(ctx context.Context, epoch int, do func() (bool, error)) (beg
 		defer n.mu.Unlock()
 		n.active--
 		if finished {
-			n.learn(ctx, epoch, err)
+			n.adjust(ctx, epoch, err)
 		}
 		n.wake()
 	}()
@@ -250,8 +250,8 @@ func (n *lane) run(ctx context.Context, epoch int, do func() (bool, error)) (beg
 	return begun, err
 }
 
-// learn changes the limit. n.mu is held.
-func (n *lane) learn(ctx context.Context, epoch int, err error) {
+// adjust changes the limit. n.mu is held.
+func (n *lane) adjust(ctx context.Context, epoch int, err error) {
 	switch {
 	case err == nil && epoch < n.epoch: // no evidence about the new limit
 	case err == nil:

@@ -54,17 +54,17 @@ type recorder struct {
 	stop    context.CancelCauseFunc // ends the run at the end of its journal; nil: the run continues
 	log     *slog.Logger
 
-	mu      sync.Mutex
-	kept    map[digest][]*entry // unused answers
-	unused  int                 // of them
-	next    map[digest]int      // the number of the next stored answer
-	usage   Usage
-	asked   Models
-	trouble trouble
+	mu           sync.Mutex
+	kept         map[digest][]*entry // unused answers
+	unused       int                 // of them
+	next         map[digest]int      // the number of the next stored answer
+	usage        Usage
+	asked        Models
+	callFailures callFailures
 }
 
-// trouble holds the failures of a recorder's calls and journal.
-type trouble struct {
+// callFailures holds the failures of a recorder's calls and journal.
+type callFailures struct {
 	journal  error  // first error of the journal; nil: none
 	quota    bool   // an account is empty
 	budget   error  // error of the first call beyond the budget; nil: none
@@ -136,7 +136,7 @@ func (r *recorder) ask(ctx context.Context, m recorded, write func(*form), call 
 		r.account(m, Spend{}, found, size)
 		return found, found.failure()
 	}
-	if r.stop != nil && (!m.repeats || r.toldAll()) {
+	if r.stop != nil && (!m.repeats || r.journalUsed()) {
 		r.stop(errStopped)
 		return nil, over(ctx)
 	}
@@ -168,8 +168,8 @@ func (r *recorder) reserve(ctx context.Context, m recorded, size int) (Spend, er
 	if short, ok := errors.AsType[*shortage](err); ok {
 		short.shared = short.used.Tokens > r.budget.Used().Tokens
 		r.mu.Lock()
-		if r.trouble.budget == nil {
-			r.trouble.budget = short
+		if r.callFailures.budget == nil {
+			r.callFailures.budget = short
 		}
 		r.mu.Unlock()
 		return Spend{}, &llm.Failure{Class: llm.ClassQuota, Message: short.Error(), Cause: short}
@@ -201,8 +201,8 @@ func (r *recorder) spend(m recorded, e *entry, size int) Spend {
 func (r *recorder) find(m recorded, write func(*form)) (key string, size int, found *entry, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.trouble.journal != nil {
-		return "", 0, nil, unkept(r.trouble.journal)
+	if r.callFailures.journal != nil {
+		return "", 0, nil, storeFailure(r.callFailures.journal)
 	}
 	f := forms.Get().(*form) //nolint:forcetypeassert // nothing else is in it
 	defer forms.Put(f)
@@ -228,8 +228,8 @@ func (r *recorder) find(m recorded, write func(*form)) (key string, size int, fo
 	return d.key(number), size, nil, nil
 }
 
-// toldAll reports whether all answers of the journal were used.
-func (r *recorder) toldAll() bool {
+// journalUsed reports whether all answers of the journal were used.
+func (r *recorder) journalUsed() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.unused == 0
@@ -246,7 +246,7 @@ func (r *recorder) lasting(ctx context.Context, err error) *entry {
 		return &entry{Class: f.Class, Message: strings.ToValidUTF8(f.Message, "\uFFFD")}
 	case llm.ClassQuota:
 		r.mu.Lock()
-		r.trouble.quota = true
+		r.callFailures.quota = true
 		r.mu.Unlock()
 	case llm.ClassTransient, llm.ClassRateLimited:
 	}
@@ -274,10 +274,10 @@ func (r *recorder) store(ctx context.Context, key string, e *entry) error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.trouble.journal == nil {
-		r.trouble.journal = err
+	if r.callFailures.journal == nil {
+		r.callFailures.journal = err
 	}
-	return unkept(err)
+	return storeFailure(err)
 }
 
 // account counts the tokens of an answer.
@@ -287,11 +287,11 @@ func (r *recorder) account(m recorded, reserved Spend, e *entry, size int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if spent.Unpriced > 0 {
-		r.trouble.unpriced = m.named
+		r.callFailures.unpriced = m.named
 	}
 	tokens, name := r.usage.of(m.by), r.asked.of(m.by)
 	*tokens = tokens.Add(e.usage())
-	r.trouble.refused = r.trouble.refused || e.Class == llm.ClassPermanent
+	r.callFailures.refused = r.callFailures.refused || e.Class == llm.ClassPermanent
 	*name, _ = llm.NameOf(m.model, m.asked)
 }
 
@@ -313,18 +313,18 @@ func (r *recorder) answerers() Models {
 func (r *recorder) need() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.trouble.needed = true
+	r.callFailures.needed = true
 }
 
-// troubles returns the failures so far.
-func (r *recorder) troubles() trouble {
+// failures returns the failures so far.
+func (r *recorder) failures() callFailures {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.trouble
+	return r.callFailures
 }
 
-// unkept returns the failure of storing an answer.
-func unkept(err error) error {
+// storeFailure returns the failure of storing an answer.
+func storeFailure(err error) error {
 	return &llm.Failure{Class: llm.ClassTransient, Message: "the journal of the run cannot be written", Cause: err}
 }
 

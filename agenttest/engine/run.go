@@ -103,11 +103,11 @@ func (r *run) startProblem(ctx context.Context, err error) string {
 	if e, ok := errors.AsType[*callwright.Error](err); ok && e.Code == callwright.CodeBadRequest && e.Field == "start_node_id" {
 		return "Invalid start_node_id"
 	}
-	return "the conversation cannot begin: " + r.told(ctx, err)
+	return "the conversation cannot begin: " + r.clientText(ctx, err)
 }
 
-// told returns the client's text of an error. Only failures of models and coded errors are shown to clients; others are logged.
-func (r *run) told(ctx context.Context, err error) string {
+// clientText returns the client's text of an error. Only failures of models and coded errors are shown to clients; others are logged.
+func (r *run) clientText(ctx context.Context, err error) string {
 	if ctx.Err() != nil {
 		return context.Cause(ctx).Error()
 	}
@@ -165,7 +165,7 @@ func (r *run) reply(ctx context.Context, session Session, said CallerTurn, calle
 	t, err := session.Reply(limited, said)
 	r.note(t, Turn{CallerTook: callerTook, Took: r.cfg.Clock.Now().Sub(began)})
 	if err != nil {
-		r.end(r.reason(limited, assert.EndAgentError), "the agent has failed: "+r.told(limited, err))
+		r.end(r.reason(limited, assert.EndAgentError), "the agent has failed: "+r.clientText(limited, err))
 		return t, true
 	}
 	return t, false
@@ -213,7 +213,7 @@ func (r *run) listen(ctx context.Context, turn int) (l caller.Line, took time.Du
 	l, err := r.caller.Next(limited, caller.Moment{Messages: r.messages, Node: r.node, Turn: turn})
 	switch {
 	case err != nil:
-		r.end(r.reason(limited, assert.EndCallerInvalid), "the simulated caller has failed: "+r.told(limited, err))
+		r.end(r.reason(limited, assert.EndCallerInvalid), "the simulated caller has failed: "+r.clientText(limited, err))
 	case l.Invalid != "":
 		l.Text, _ = clip(l.Text, 200)
 		r.end(assert.EndCallerInvalid, "the simulated caller was off script: of what it said, "+l.Invalid+": "+l.Text)
@@ -245,7 +245,7 @@ func (r *run) end(reason assert.EndReason, problem string) {
 	case assert.EndRunTimeout:
 		problem = errRunTime.Error() + ": at most " + r.cfg.RunTime.String()
 	case assert.EndBudget:
-		problem = r.models.troubles().budget.Error()
+		problem = r.models.failures().budget.Error()
 	default:
 	}
 	r.out.Error = problem
@@ -260,7 +260,7 @@ func (r *run) reason(ctx context.Context, otherwise assert.EndReason) assert.End
 		return assert.EndRunTimeout
 	case cause != nil:
 		return assert.EndCancelled
-	case r.models.troubles().budget != nil:
+	case r.models.failures().budget != nil:
 		return assert.EndBudget
 	default:
 		return otherwise

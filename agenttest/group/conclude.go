@@ -26,9 +26,9 @@ type modesOf struct {
 // stepTime is the time after which a step of this work leaves the rest to the next one.
 const stepTime = 5 * time.Second
 
-// conclude stores the statistics of an ended set, of a few scenarios in each step if it takes long. With the last one it enqueues
+// finishSet stores the statistics of an ended set, of a few scenarios in each step if it takes long. With the last one it enqueues
 // the reports of failures. It may be called twice.
-func (s *Service) conclude(ctx context.Context, t callwright.Task, _ int) error {
+func (s *Service) finishSet(ctx context.Context, t callwright.Task, _ int) error {
 	b, err := s.cfg.Store.Batch(ctx, t.Org, t.Key)
 	if err != nil || !b.State.Ended() || b.concluded() {
 		return callwright.IgnoreNotFound(err)

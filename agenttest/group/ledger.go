@@ -15,11 +15,11 @@ var _ run.Groups = ledger{}
 // Group returns a group.
 func (l ledger) Group(ctx context.Context, org callwright.OrgID, id string) (run.Group, error) {
 	b, err := l.cfg.Store.Batch(ctx, org, id)
-	return b.seen(), err
+	return b.toGroup(), err
 }
 
-// seen converts a group for the package run.
-func (b Batch) seen() run.Group {
+// toGroup converts a group for the package run.
+func (b Batch) toGroup() run.Group {
 	return run.Group{Budget: b.Budget, Spend: b.Spend, Cancel: b.Cancel && b.Reason != StoppedByBudget, Quiet: b.Kind == Simulations}
 }
 
@@ -83,7 +83,7 @@ func (l ledger) Ended(ctx context.Context, r run.Run, refused bool) (run.Group, 
 		}
 	}
 	b, err = l.advance(ctx, b)
-	return b.seen(), err
+	return b.toGroup(), err
 }
 
 // advance stores a group with changed counters, and ends it with its last run.
@@ -116,11 +116,11 @@ func (l ledger) advance(ctx context.Context, b Batch) (_ Batch, err error) {
 	if !b.State.Ended() {
 		return b, nil
 	}
-	return b, l.tell(ctx, b)
+	return b, l.enqueueTasks(ctx, b)
 }
 
-// tell enqueues the tasks after the end of a group, in the transaction of ctx.
-func (l ledger) tell(ctx context.Context, b Batch) error {
+// enqueueTasks enqueues the tasks after the end of a group, in the transaction of ctx.
+func (l ledger) enqueueTasks(ctx context.Context, b Batch) error {
 	var kinds []string
 	if b.Webhook != "" && l.cfg.Notifier != nil {
 		kinds = append(kinds, taskBatchNotice)

@@ -77,7 +77,7 @@ func (s *Service) register() {
 	work.Handle(callwright.QueueTests, taskExpand, s.expand)
 	work.Handle(callwright.QueueTests, taskCancel, s.cancelWaiting)
 	work.Handle(callwright.QueueTests, taskAttribute, s.attribute)
-	work.Handle(callwright.QueueTests, taskConclude, s.conclude)
+	work.Handle(callwright.QueueTests, taskConclude, s.finishSet)
 	taskModes.Handle(work, callwright.QueueTests, s.cfg.Run.Logger, s.tellModes)
 	work.Handle(callwright.QueueWebhooks, taskBatchNotice, s.sendBatch)
 	work.Handle(callwright.QueueTests, taskPublish, s.publish)

@@ -55,9 +55,9 @@ func (v *views) of(b Batch, now time.Time) (found *view, mine bool) {
 	return found, true
 }
 
-// keep ends the computation of a view. It stores the view in place of the oldest one, unless the set fits one page and is cheap to
+// remember ends the computation of a view. It stores the view in place of the oldest one, unless the set fits one page and is cheap to
 // compute.
-func (v *views) keep(b Batch, made *view, now time.Time) {
+func (v *views) remember(b Batch, made *view, now time.Time) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	defer close(made.made)
@@ -103,7 +103,7 @@ func (s *Service) view(ctx context.Context, b Batch) (Statistics, error) {
 // makeView computes a view.
 func (s *Service) makeView(ctx context.Context, b Batch, v *view) (Statistics, error) {
 	v.left, v.err = true, callwright.ErrInternal // if it panics
-	defer func() { s.views.keep(b, v, s.cfg.Run.Clock.Now()) }()
+	defer func() { s.views.remember(b, v, s.cfg.Run.Clock.Now()) }()
 	release, err := s.cfg.Reads.Hold(ctx, b.Org)
 	if err == nil {
 		defer release()

@@ -26,13 +26,13 @@ func (s *Service) watchGroup(
 ) (*node.RecordWatcher[Batch], error) {
 	return node.Watch(ctx, &s.Worker.Watchers, org, id, since, func(ctx context.Context) (node.Revised[Batch], error) {
 		b, err := s.groupOf(ctx, org, id, kind)
-		return node.Revised[Batch]{Value: b, Revision: b.shown(), Final: b.State.Ended()}, err
+		return node.Revised[Batch]{Value: b, Revision: b.watchRevision(), Final: b.State.Ended()}, err
 	})
 }
 
-// shown returns the number by which a watcher distinguishes states of a group. It is the Revision until the end, and then constant,
+// watchRevision returns the number by which a watcher distinguishes states of a group. It is the Revision until the end, and then constant,
 // although storing the statistics increments the Revision.
-func (b Batch) shown() int64 {
+func (b Batch) watchRevision() int64 {
 	if b.State.Ended() {
 		return max(b.Revision, b.EndedAt.UnixMilli())
 	}

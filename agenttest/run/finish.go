@@ -17,15 +17,15 @@ import (
 // The time for which a node tries to store the end of a run during an outage of the database. Afterwards another attempt at the run
 // stores it: the journal answers for the models.
 const (
-	storeFor  = time.Minute
-	storeRest = 200 * time.Millisecond
+	storeTimeout = time.Minute
+	storeRest    = 200 * time.Millisecond
 )
 
 // execute executes a run that was marked as Running on this node, and stores its end. A run interrupted by the stop of its node
 // stays Running, and another node resumes it.
 func (w *Worker) execute(ctx context.Context, r Run) {
 	p, err := w.join(ctx, r)
-	defer w.leave(r, p)
+	defer w.closeBudget(r, p)
 	out := engine.Outcome{Verdict: engine.Error, Error: "lease_lost: the nodes that ran it have died"}
 	if err == nil && r.Attempt <= MaxAttempts {
 		out, err = w.converse(ctx, &r, budgetOf(r, p))
@@ -45,7 +45,7 @@ func (w *Worker) execute(ctx context.Context, r Run) {
 	r.Scripted = scripted(out)
 	r.State, r.Outcome, r.Result, r.EndedAt = State(out.Verdict), &out, resultOf(out), w.cfg.Clock.Now()
 	r.Summary = summaryOf(out)
-	keepNames(&out.Evidence)
+	retainNames(&out.Evidence)
 	w.end(context.WithoutCancel(ctx), r, p)
 }
 
@@ -96,8 +96,8 @@ func scripted(o engine.Outcome) bool {
 	return !o.ByRules
 }
 
-// keepNames keeps only the names of a graph's nodes, without edges.
-func keepNames(e *assert.Evidence) {
+// retainNames keeps only the names of a graph's nodes, without edges.
+func retainNames(e *assert.Evidence) {
 	names := make(assert.Graph, len(e.Graph))
 	for id, n := range e.Graph {
 		names[id] = assert.Node{Name: n.Name}
@@ -106,8 +106,8 @@ func keepNames(e *assert.Evidence) {
 }
 
 // end stores the end of a run, with retries during an outage of the database.
-func (w *Worker) end(ctx context.Context, r Run, p *purse) {
-	ctx, cancel := context.WithTimeout(ctx, storeFor)
+func (w *Worker) end(ctx context.Context, r Run, p *groupBudget) {
+	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
 	for {
 		err := callwright.Retry(ctx, func(ctx context.Context) error { return w.tryEnd(ctx, r, p) })
@@ -131,7 +131,7 @@ func (w *Worker) end(ctx context.Context, r Run, p *purse) {
 }
 
 // tryEnd stores the end of a run in a transaction, and moves its spending from the purse to the sum of its group.
-func (w *Worker) tryEnd(ctx context.Context, r Run, p *purse) error {
+func (w *Worker) tryEnd(ctx context.Context, r Run, p *groupBudget) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	refused := false
@@ -175,7 +175,7 @@ func (w *Worker) finish(ctx context.Context, r Run, refused bool) (g Group, err 
 			return g, err
 		}
 	}
-	return g, w.tell(ctx, r, g.Quiet)
+	return g, w.enqueueTasks(ctx, r, g.Quiet)
 }
 
 // summaryOf returns the summary of an outcome for analytics.

@@ -7,18 +7,18 @@ import (
 	"github.com/callwright/callwright/agenttest/engine"
 )
 
-// purses holds the budgets of groups with runs on this node.
+// groupBudgets holds the budgets of groups with runs on this node.
 //
 // The store holds the spending of ended runs on all nodes; the spending of running ones is counted here. So on one node a group
 // overdraws its budget only by the excess of its calls over their reservations. Another node reads the spending when a run begins
 // or ends there, and may meanwhile spend the former rest.
-type purses struct {
+type groupBudgets struct {
 	mu   sync.Mutex
-	open map[string]*purse // by the id of the group
+	open map[string]*groupBudget // by the id of the group
 }
 
-// purse is the budget of a group on this node.
-type purse struct {
+// groupBudget is the budget of a group on this node.
+type groupBudget struct {
 	budget *engine.Budget // nil: none, or not yet
 	users  int            // running runs; guarded by purses.mu
 	ends   sync.Mutex     // held while a run's end is stored, so that it is counted either here or in the sum
@@ -26,21 +26,21 @@ type purse struct {
 
 // join opens the purse of a run's group, without a budget if the group has none. Each join needs one leave, after the end of the
 // run is stored.
-func (w *Worker) join(ctx context.Context, r Run) (*purse, error) {
+func (w *Worker) join(ctx context.Context, r Run) (*groupBudget, error) {
 	if r.Batch == "" || r.Budget == (engine.Limit{}) {
-		return new(purse), nil
+		return new(groupBudget), nil
 	}
-	w.purses.mu.Lock()
-	p := w.purses.open[r.Batch]
+	w.groupBudgets.mu.Lock()
+	p := w.groupBudgets.open[r.Batch]
 	if p == nil {
-		if w.purses.open == nil {
-			w.purses.open = map[string]*purse{}
+		if w.groupBudgets.open == nil {
+			w.groupBudgets.open = map[string]*groupBudget{}
 		}
-		p = new(purse)
-		w.purses.open[r.Batch] = p
+		p = new(groupBudget)
+		w.groupBudgets.open[r.Batch] = p
 	}
 	p.users++
-	w.purses.mu.Unlock()
+	w.groupBudgets.mu.Unlock()
 	p.ends.Lock()
 	defer p.ends.Unlock()
 	if p.budget != nil {
@@ -50,31 +50,31 @@ func (w *Worker) join(ctx context.Context, r Run) (*purse, error) {
 	defer cancel()
 	g, err := w.cfg.Groups.Group(ctx, r.Org, r.Batch)
 	if err != nil {
-		w.drop(r, p)
-		return new(purse), err
+		w.abandon(r, p)
+		return new(groupBudget), err
 	}
 	p.budget = engine.NewBudget(g.Budget, nil)
 	p.budget.Account(g.Spend, engine.Spend{})
 	return p, nil
 }
 
-// leave closes a purse that no other run uses.
-func (w *Worker) leave(r Run, p *purse) {
+// closeBudget closes a purse that no other run uses.
+func (w *Worker) closeBudget(r Run, p *groupBudget) {
 	if p.budget != nil {
-		w.drop(r, p)
+		w.abandon(r, p)
 	}
 }
 
-func (w *Worker) drop(r Run, p *purse) {
-	w.purses.mu.Lock()
-	defer w.purses.mu.Unlock()
+func (w *Worker) abandon(r Run, p *groupBudget) {
+	w.groupBudgets.mu.Lock()
+	defer w.groupBudgets.mu.Unlock()
 	if p.users--; p.users == 0 {
-		delete(w.purses.open, r.Batch)
+		delete(w.groupBudgets.open, r.Batch)
 	}
 }
 
 // budgetOf returns the budget of one run.
-func budgetOf(r Run, p *purse) *engine.Budget {
+func budgetOf(r Run, p *groupBudget) *engine.Budget {
 	if p.budget == nil {
 		return engine.NewBudget(r.Budget, nil)
 	}
@@ -83,7 +83,7 @@ func budgetOf(r Run, p *purse) *engine.Budget {
 
 // giveBack subtracts the spending of an interrupted run from a purse, because its next attempt counts it again, from its journal.
 // If the store does not answer, it counts twice on this node until the group's runs here have ended.
-func (w *Worker) giveBack(ctx context.Context, r Run, p *purse, spent engine.Spend) {
+func (w *Worker) giveBack(ctx context.Context, r Run, p *groupBudget, spent engine.Spend) {
 	if p.budget == nil {
 		return
 	}

@@ -40,8 +40,8 @@ func (s *snapshots) find(key snapshotKey) (Snapshot, bool) {
 	return snap.Snapshot, ok
 }
 
-// keep caches a snapshot, and evicts arbitrary others beyond the limits.
-func (s *snapshots) keep(key snapshotKey, snap Snapshot) {
+// add caches a snapshot, and evicts arbitrary others beyond the limits.
+func (s *snapshots) add(key snapshotKey, snap Snapshot) {
 	size := snap.Scenario.Size()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -70,7 +70,7 @@ func (w *Worker) snapshotOf(ctx context.Context, r Run) (Snapshot, error) {
 	}
 	snap, err := w.cfg.Store.Snapshot(ctx, r.Org, r.Snapshot)
 	if err == nil {
-		w.snapshots.keep(key, snap)
+		w.snapshots.add(key, snap)
 	}
 	return snap, err
 }

@@ -29,8 +29,8 @@ const (
 	taskFailed    = "agenttest.failed"
 )
 
-// tell enqueues the tasks after the end of a run, in the transaction of ctx. quiet: its group reports its failures.
-func (w *Worker) tell(ctx context.Context, r Run, quiet bool) error {
+// enqueueTasks enqueues the tasks after the end of a run, in the transaction of ctx. quiet: its group reports its failures.
+func (w *Worker) enqueueTasks(ctx context.Context, r Run, quiet bool) error {
 	var kinds []string
 	if r.Webhook != "" && w.cfg.Notifier != nil {
 		kinds = append(kinds, taskRunNotice)
@@ -78,7 +78,7 @@ func (w *Worker) GiveUp(ctx context.Context, m delivery.Message, err error) erro
 	if err := callwright.IgnoreNotFound(err); err != nil {
 		return err
 	}
-	return w.cfg.Deliveries.Drop(ctx, m, "what the message tells of was deleted", w.cfg.Clock.Now())
+	return w.cfg.Deliveries.GiveUp(ctx, m, "what the message tells of was deleted", w.cfg.Clock.Now())
 }
 
 // failed reports a run that has failed.

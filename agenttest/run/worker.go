@@ -20,22 +20,22 @@ const (
 	maxClaimed  = 64               // runs started in one transaction
 	maxOrgs     = 100              // organizations served in one round
 	forgetEvery = time.Hour
-	keptFor     = 400 * 24 * time.Hour // retention of a run; analytics look back 365 days
-	forgetMost  = 1000                 // runs deleted in one step
+	retention   = 400 * 24 * time.Hour // retention of a run; analytics look back 365 days
+	maxDeleted  = 1000                 // runs deleted in one step
 )
 
 // register registers the durable tasks.
 func (w *Worker) register() {
 	w.cfg.Work.Handle(callwright.QueueWebhooks, taskRunNotice, w.sendRun)
 	w.cfg.Work.Handle(callwright.QueueUpkeep, taskFailed, w.failed)
-	w.cfg.Work.Every(callwright.QueueUpkeep, taskForget, forgetEvery, w.forget)
+	w.cfg.Work.Every(callwright.QueueUpkeep, taskForget, forgetEvery, w.deleteOld)
 }
 
-// forget deletes old runs.
-func (w *Worker) forget(ctx context.Context, _ callwright.Task, _ int) error {
+// deleteOld deletes old runs.
+func (w *Worker) deleteOld(ctx context.Context, _ callwright.Task, _ int) error {
 	for {
-		n, err := w.cfg.Store.DeleteRuns(ctx, w.cfg.Clock.Now().Add(-keptFor), forgetMost)
-		if err != nil || n < forgetMost {
+		n, err := w.cfg.Store.DeleteRuns(ctx, w.cfg.Clock.Now().Add(-retention), maxDeleted)
+		if err != nil || n < maxDeleted {
 			return err
 		}
 	}
@@ -51,9 +51,9 @@ type Worker struct {
 	mu        sync.Mutex
 	cancelled []liveGroup // groups and runs that this node cancelled last, at most maxGroups
 
-	purses    purses
-	snapshots snapshots
-	starts    *node.Budget // see maxStarts
+	groupBudgets groupBudgets
+	snapshots    snapshots
+	starts       *node.Budget // see maxStarts
 }
 
 // NewWorker checks the configuration and registers the durable tasks.
@@ -65,7 +65,7 @@ func NewWorker(c Config) (*Worker, error) {
 	w := &Worker{cfg: c, starts: newStarts(), Watchers: node.Watchers{Total: c.Watchers, Share: MaxWatchers}}
 	w.live, err = node.NewHolder[liveRun](node.HolderConfig{
 		Leases: c.Leases, Kind: "agenttest.node", Node: c.Node, Most: c.Concurrent,
-		Claim: w.fill, Refill: true, Review: w.takeOver, Stops: w.stops, Stopped: errCancelled, Draining: errStopping,
+		Claim: w.fill, Refill: true, Review: w.claimLost, Stops: w.stops, Stopped: errCancelled, Draining: errStopping,
 		Runtime: c.Runtime,
 	})
 	if err != nil {
@@ -160,8 +160,8 @@ func (w *Worker) begin(ctx context.Context, r Run) {
 	slot.Go(func(ctx context.Context) { w.execute(ctx, r) })
 }
 
-// takeOver resumes runs of dead nodes, and runs that this node interrupted when it stopped.
-func (w *Worker) takeOver(ctx context.Context) error {
+// claimLost resumes runs of dead nodes, and runs that this node interrupted when it stopped.
+func (w *Worker) claimLost(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	peers, ok, err := w.live.Peers(ctx)

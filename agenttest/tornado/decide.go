@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// standing maps scenarios to their results with one version.
-type standing map[string]Tally
+// results maps scenarios to their results with one version.
+type results map[string]Tally
 
 // tested reports whether a scenario has a verdict.
 func (t Tally) tested() bool { return t.Passed+t.Failed > 0 }
@@ -22,7 +22,7 @@ func (t Tally) passes(before, required bool) bool {
 
 // split returns the passing and the other scenarios, in the order of the session. before lists the passing scenarios of the version
 // to compare with.
-func (s standing) split(scenarios []Scenario, before []string) (passed, failed []string) {
+func (s results) split(scenarios []Scenario, before []string) (passed, failed []string) {
 	for _, sc := range scenarios {
 		if s[sc.ID].passes(slices.Contains(before, sc.ID), sc.Required) {
 			passed = append(passed, sc.ID)
@@ -34,7 +34,7 @@ func (s standing) split(scenarios []Scenario, before []string) (passed, failed [
 }
 
 // measured divides the scenarios that were run into passing ones, failing ones, and those without a verdict; see split.
-func (s standing) measured(scenarios []Scenario, before []string) (passed, failed, errors []string) {
+func (s results) measured(scenarios []Scenario, before []string) (passed, failed, errors []string) {
 	for _, sc := range scenarios {
 		t, run := s[sc.ID]
 		switch {
@@ -51,7 +51,7 @@ func (s standing) measured(scenarios []Scenario, before []string) (passed, faile
 }
 
 // score returns the mean score.
-func (s standing) score() float64 {
+func (s results) score() float64 {
 	if len(s) == 0 {
 		return 0
 	}
@@ -63,7 +63,7 @@ func (s standing) score() float64 {
 }
 
 // broken counts the scenarios without a verdict.
-func (s standing) broken() (n int) {
+func (s results) broken() (n int) {
 	for _, t := range s {
 		if !t.tested() {
 			n++
@@ -72,7 +72,7 @@ func (s standing) broken() (n int) {
 	return n
 }
 
-func sorted(s standing) []string {
+func sorted(s results) []string {
 	ids := make([]string, 0, len(s))
 	for id := range s {
 		ids = append(ids, id)
@@ -84,7 +84,7 @@ func sorted(s standing) []string {
 // better reports whether a candidate replaces the best version: no passing scenario fails, and more pass, or equally many with a
 // higher score. before lists the passing scenarios of the best version. The reason is for people. told is for the Fixer, and hides
 // held-out scenarios.
-func better(scenarios []Scenario, before []string, best, candidate standing) (accept bool, reason, told string) {
+func better(scenarios []Scenario, before []string, best, candidate results) (accept bool, reason, told string) {
 	after, _ := candidate.split(scenarios, before)
 	for _, sc := range scenarios {
 		if !slices.Contains(before, sc.ID) || slices.Contains(after, sc.ID) {
@@ -104,7 +104,7 @@ func better(scenarios []Scenario, before []string, best, candidate standing) (ac
 }
 
 // higher compares two versions without regressions.
-func higher(scenarios []Scenario, before, after []string, best, candidate standing) (accept bool, reason string) {
+func higher(scenarios []Scenario, before, after []string, best, candidate results) (accept bool, reason string) {
 	switch {
 	case len(after) > len(before):
 		return true, fmt.Sprintf("%d of %d scenarios pass, %d passed before", len(after), len(scenarios), len(before))

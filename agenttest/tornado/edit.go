@@ -140,7 +140,7 @@ func Apply(d graph.Document, p Plan, l Limits) (graph.Document, error) {
 	if p.texts() > maxTexts {
 		return d, callwright.Invalid("fixes", "must have texts of at most %d bytes together", maxTexts)
 	}
-	w := &workshop{before: d, nodes: slices.Clone(d.Nodes), edges: slices.Clone(d.Edges), limits: l}
+	w := &editedDocument{before: d, nodes: slices.Clone(d.Nodes), edges: slices.Clone(d.Edges), limits: l}
 	for i, f := range p.Fixes {
 		if err := w.fix(f); err != nil {
 			return d, callwright.InField(fmt.Sprintf("fixes[%d]", i), err)
@@ -149,8 +149,8 @@ func Apply(d graph.Document, p Plan, l Limits) (graph.Document, error) {
 	return graph.Document{Nodes: w.nodes, Edges: w.edges}, nil
 }
 
-// workshop is a document under change.
-type workshop struct {
+// editedDocument is a document under change.
+type editedDocument struct {
 	before       graph.Document
 	nodes, edges []json.RawMessage
 	limits       Limits
@@ -158,7 +158,7 @@ type workshop struct {
 }
 
 // fix makes the edits of a fix.
-func (w *workshop) fix(f Fix) error {
+func (w *editedDocument) fix(f Fix) error {
 	switch at := find(w.nodes, f.Node); {
 	case !w.limits.mayChange(f.Node):
 		return callwright.Invalid("", "the node %q must not be changed", f.Node)
@@ -185,7 +185,7 @@ func (w *workshop) fix(f Fix) error {
 }
 
 // setText sets a text of a node.
-func (w *workshop) setText(f Fix, e Edit) error {
+func (w *editedDocument) setText(f Fix, e Edit) error {
 	if !slices.Contains(fieldsOf[f.Kind], e.Field) {
 		return callwright.Invalid("", "a %s must not set %q, only %q", f.Kind, e.Field, fieldsOf[f.Kind])
 	}
@@ -235,7 +235,7 @@ func bringsIn(before, after []string) (thing string, found bool) {
 }
 
 // checkText rejects too large a change of a text, and a change of addresses or keys.
-func (w *workshop) checkText(before, after string) error {
+func (w *editedDocument) checkText(before, after string) error {
 	most := max(w.limits.MaxBytes, int(w.limits.MaxShare*float64(len(before))))
 	if n := changed(before, after); n > most {
 		return callwright.Invalid("", "a text must not change by more than %d bytes, and this one changes by %d", most, n)
@@ -268,7 +268,7 @@ func changed(a, b string) int {
 }
 
 // changeFlow changes an edge that begins at a node.
-func (w *workshop) changeFlow(node string, e Edit) error {
+func (w *editedDocument) changeFlow(node string, e Edit) error {
 	if (e.Op == AddEdge || e.Op == Redirect) && find(w.nodes, e.To) < 0 {
 		return callwright.Invalid("", "there is no node %q to lead to", e.To)
 	}
@@ -318,7 +318,7 @@ func (w *workshop) changeFlow(node string, e Edit) error {
 var acting = []string{"Webhook", "Transfer Call", "Press Button"}
 
 // mayLead reports whether an edge may lead to a node: to no denied node, and to an acting node only if the plan may change it.
-func (w *workshop) mayLead(to string) bool {
+func (w *editedDocument) mayLead(to string) bool {
 	if slices.Contains(w.limits.Deny, to) {
 		return false
 	}
@@ -330,7 +330,7 @@ func (w *workshop) mayLead(to string) bool {
 }
 
 // newEdge returns an id that no edge has.
-func (w *workshop) newEdge() string {
+func (w *editedDocument) newEdge() string {
 	for n := len(w.edges) + 1; ; n++ {
 		if id := fmt.Sprint("added ", n); find(w.edges, id) < 0 {
 			return id

@@ -27,7 +27,7 @@ func (s *search) measured() error {
 
 // examine tests a candidate: first the failing scenarios, then the others, then the changed ones again. reason is not empty if it
 // rejects the candidate earlier.
-func (s *search) examine(ctx context.Context, version int) (candidate standing, reason string, err error) {
+func (s *search) examine(ctx context.Context, version int) (candidate results, reason string, err error) {
 	if err := s.enter(Screening); err != nil {
 		return nil, "", err
 	}
@@ -66,7 +66,7 @@ func (s *search) examine(ctx context.Context, version int) (candidate standing, 
 }
 
 // mended returns the failing scenarios that pass with a candidate.
-func (s *search) mended(candidate standing) (ids []string) {
+func (s *search) mended(candidate results) (ids []string) {
 	for _, id := range s.Failed {
 		if candidate[id].Passed > 0 {
 			ids = append(ids, id)
@@ -76,7 +76,7 @@ func (s *search) mended(candidate standing) (ids []string) {
 }
 
 // regressed returns the passing scenarios that fail with a candidate. A scenario that promotion requires is not run again.
-func (s *search) regressed(candidate standing) (ids []string) {
+func (s *search) regressed(candidate results) (ids []string) {
 	for _, sc := range s.cfg.Scenarios {
 		if slices.Contains(s.Passed, sc.ID) && candidate[sc.ID].Failed > 0 && !sc.Required {
 			ids = append(ids, sc.ID)
@@ -89,8 +89,8 @@ func (s *search) regressed(candidate standing) (ids []string) {
 const maxReruns = 4
 
 // test runs scenarios, and those without a verdict again: once, or more often if these are the majority: see SearchConfig.Rest.
-func (s *search) test(ctx context.Context, version int, scenarios []string, trials int) (standing, error) {
-	out := make(standing, len(scenarios))
+func (s *search) test(ctx context.Context, version int, scenarios []string, trials int) (results, error) {
+	out := make(results, len(scenarios))
 	what := "run"
 	for n := 1; ; n++ {
 		var open []string
@@ -99,7 +99,7 @@ func (s *search) test(ctx context.Context, version int, scenarios []string, tria
 				open = append(open, id)
 			}
 		}
-		again, err := s.again(ctx, n-1, len(open), len(scenarios))
+		again, err := s.runAgain(ctx, n-1, len(open), len(scenarios))
 		if err != nil || !again {
 			return out, err
 		}
@@ -120,8 +120,8 @@ func (s *search) test(ctx context.Context, version int, scenarios []string, tria
 	}
 }
 
-// again reports whether to run scenarios without a verdict again after n times, and waits before that.
-func (s *search) again(ctx context.Context, n, open, all int) (bool, error) {
+// runAgain reports whether to run scenarios without a verdict again after n times, and waits before that.
+func (s *search) runAgain(ctx context.Context, n, open, all int) (bool, error) {
 	switch down := 2*open > all && s.cfg.Rest != nil; {
 	case open == 0, n > maxReruns, n > 1 && !down, n > 0 && s.spent():
 		return false, nil

@@ -55,7 +55,7 @@ func (j *journal) config(ctx context.Context) SearchConfig {
 		Spent:     func() bool { return j.session.Usage.Spend.Exhausts(j.session.Budget) },
 		Cancelled: func() bool { return j.live && j.cancelled(ctx) },
 		Observe:   func(p Progress) { j.observe(ctx, p) },
-		Rest:      j.rest,
+		Rest:      j.waitBeforeRerun,
 		Runtime:   callwright.Runtime{Clock: clock{j, ctx}, Logger: j.cfg.Logger},
 	}
 }
@@ -66,8 +66,8 @@ const (
 	lastRest  = time.Minute
 )
 
-// rest waits, unless a later step in the journal shows that the wait is over.
-func (j *journal) rest(ctx context.Context, n int) error {
+// waitBeforeRerun waits, unless a later step in the journal shows that the wait is over.
+func (j *journal) waitBeforeRerun(ctx context.Context, n int) error {
 	if j.next < len(j.steps) {
 		return nil
 	}
@@ -209,7 +209,7 @@ func (j *journal) store(ctx context.Context, name string, answer any) error {
 		return callwright.Errorf(callwright.CodeInternal, "an answer has more than %d bytes", MaxStep)
 	}
 	s := Step{Name: name, At: j.cfg.Clock.Now(), Answer: raw}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeFor)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 	defer cancel()
 	for {
 		err := j.cfg.Store.AppendStep(ctx, j.session.Org, j.session.ID, j.cfg.Node, len(j.steps), s)
@@ -387,12 +387,12 @@ const (
 
 // Answer implements llm.Model.
 func (m model) Answer(ctx context.Context, q llm.Question) (llm.Answer, error) {
-	a, err := step(ctx, m.journal, string(q.Task), func() (said, error) {
+	a, err := step(ctx, m.journal, string(q.Task), func() (storedAnswer, error) {
 		if err := m.journal.ended(ctx); err != nil {
-			return said{}, err
+			return storedAnswer{}, err
 		}
 		a, err := m.ask(ctx, q)
-		return said{a.JSON, a.Model, a.Usage}, err
+		return storedAnswer{a.JSON, a.Model, a.Usage}, err
 	})
 	if err == nil {
 		u := &m.journal.session.Usage
@@ -402,15 +402,15 @@ func (m model) Answer(ctx context.Context, q llm.Question) (llm.Answer, error) {
 	return llm.Answer{JSON: a.Text, Model: a.Model, Usage: a.Usage}, err
 }
 
-// said is the stored form of an answer, whose text need not be JSON.
-type said struct {
+// storedAnswer is the stored form of an answer, whose text need not be JSON.
+type storedAnswer struct {
 	Text  []byte    `json:"text"`
 	Model string    `json:"model"`
 	Usage llm.Usage `json:"usage"`
 }
 
-// once asks, for at most callTime.
-func (m model) once(ctx context.Context, q llm.Question) (llm.Answer, error) {
+// askOnce asks, for at most callTime.
+func (m model) askOnce(ctx context.Context, q llm.Question) (llm.Answer, error) {
 	asking, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()
 	a, err := m.Model.Answer(asking, q)
@@ -424,7 +424,7 @@ func (m model) once(ctx context.Context, q llm.Question) (llm.Answer, error) {
 func (m model) ask(ctx context.Context, q llm.Question) (llm.Answer, error) {
 	giveUp := time.Now().Add(modelPatience)
 	for rest := modelRest; ; rest = min(2*rest, modelMostRest) {
-		a, err := m.once(ctx, q)
+		a, err := m.askOnce(ctx, q)
 		class := llm.ClassOf(err)
 		if err == nil || class != llm.ClassTransient && class != llm.ClassRateLimited || ctx.Err() != nil {
 			return a, err

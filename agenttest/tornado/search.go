@@ -62,7 +62,7 @@ type search struct {
 	cfg        SearchConfig
 	production int
 	document   graph.Document // of Best
-	best       standing
+	best       results
 	rejected   []Rejection
 	found      map[string]*analysis.Analysis // by run; nil: none
 	tried      map[string]int                // attempts that touched the node at fault, by scenario and failure mode
@@ -87,7 +87,7 @@ func (s *search) run(ctx context.Context) (err error) {
 	if err := s.measured(); err != nil {
 		return err
 	}
-	s.settle()
+	s.storePassed()
 	s.end(IsBaseline, "")
 	for {
 		if err := s.over(); err != nil {
@@ -131,8 +131,8 @@ func (s *search) tell() {
 	}
 }
 
-// settle stores the passing scenarios of the best version.
-func (s *search) settle() {
+// storePassed stores the passing scenarios of the best version.
+func (s *search) storePassed() {
 	s.Passed, s.Failed = s.best.split(s.cfg.Scenarios, nil)
 	it := s.now()
 	it.Version, it.Passed, it.Failed = s.Best, s.Passed, s.Failed
@@ -239,7 +239,7 @@ func (s *search) iterate(ctx context.Context) error {
 }
 
 // judge accepts or rejects a candidate. A reason that is not empty has already rejected it.
-func (s *search) judge(plan Plan, version int, document graph.Document, candidate standing, reason string) {
+func (s *search) judge(plan Plan, version int, document graph.Document, candidate results, reason string) {
 	broken := candidate.broken()
 	if 2*broken > len(candidate) {
 		s.broken++
@@ -263,7 +263,7 @@ func (s *search) judge(plan Plan, version int, document graph.Document, candidat
 }
 
 // reject ends an iteration whose plan was not accepted. told is the reason that the Fixer reads; empty: reason.
-func (s *search) reject(plan Plan, o Outcome, reason, told string, candidate standing) {
+func (s *search) reject(plan Plan, o Outcome, reason, told string, candidate results) {
 	s.rejected = append(s.rejected, Rejection{plan, cmp.Or(told, reason)})
 	s.lost++
 	if o != Refused {
@@ -281,7 +281,7 @@ func (s *search) reject(plan Plan, o Outcome, reason, told string, candidate sta
 const maxTried = 2
 
 // blame counts the attempts at scenarios that still fail in the same way after a change of the node at fault.
-func (s *search) blame(plan Plan, candidate standing) {
+func (s *search) blame(plan Plan, candidate results) {
 	for _, id := range s.fixable() {
 		t, tested := candidate[id]
 		if !tested || t.Failed == 0 || t.Node == "" || !plan.touches(t.Node) {
@@ -289,13 +289,13 @@ func (s *search) blame(plan Plan, candidate standing) {
 		}
 		key := id + " " + t.Mode
 		if s.tried[key]++; s.tried[key] >= maxTried {
-			s.giveUp(id)
+			s.markUnfixable(id)
 		}
 	}
 }
 
-// giveUp marks a scenario as unfixable.
-func (s *search) giveUp(id string) {
+// markUnfixable marks a scenario as unfixable.
+func (s *search) markUnfixable(id string) {
 	s.Unfixable = append(s.Unfixable, id)
 	s.now().Unfixable = append(s.now().Unfixable, id)
 }
@@ -317,7 +317,7 @@ func (s *search) analyze(ctx context.Context) ([]Finding, error) {
 				return nil, err
 			}
 			if a != nil && (a.Fault == analysis.OfTest || a.Fault == analysis.OfStructure) {
-				s.giveUp(id)
+				s.markUnfixable(id)
 				continue
 			}
 			f.Analysis = a

@@ -203,7 +203,7 @@ func (s *Service) base(ctx context.Context, org callwright.OrgID, r Start) (int,
 		v, _, err = s.cfg.Pathways.Version(ctx, org, r.Pathway, p.Production)
 	}
 	if err != nil {
-		return 0, s.absent(ctx, org, r, err)
+		return 0, s.withAbsentField(ctx, org, r, err)
 	}
 	var all callwright.FieldErrors
 	for _, list := range []struct {
@@ -218,8 +218,8 @@ func (s *Service) base(ctx context.Context, org callwright.OrgID, r Start) (int,
 	return v.Number, all.OrNil()
 }
 
-// absent adds the field of the absent value to an error.
-func (s *Service) absent(ctx context.Context, org callwright.OrgID, r Start, err error) error {
+// withAbsentField adds the field of the absent value to an error.
+func (s *Service) withAbsentField(ctx context.Context, org callwright.OrgID, r Start, err error) error {
 	if !errors.Is(err, callwright.ErrNotFound) {
 		return err
 	}

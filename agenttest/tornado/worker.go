@@ -21,14 +21,14 @@ const (
 
 // The times of a worker.
 const (
-	sweepEvery  = node.LeaseRenewal
-	patience    = 10 * time.Second // timeout of a transaction
-	storeFor    = time.Minute      // duration of attempts to store the end of a session; then another node finds the same end
-	storeRest   = 200 * time.Millisecond
-	failedRest  = 5 * time.Second // before a session is claimed again after an error of a store or a port
-	forgetEvery = time.Hour
-	keptFor     = 400 * 24 * time.Hour // retention of a session, equal to the retention of its runs
-	forgetMost  = 100                  // sessions deleted in one step
+	sweepEvery   = node.LeaseRenewal
+	patience     = 10 * time.Second // timeout of a transaction
+	storeTimeout = time.Minute      // duration of attempts to store the end of a session; then another node finds the same end
+	storeRest    = 200 * time.Millisecond
+	failedRest   = 5 * time.Second // before a session is claimed again after an error of a store or a port
+	forgetEvery  = time.Hour
+	retention    = 400 * 24 * time.Hour // retention of a session, equal to the retention of its runs
+	maxDeleted   = 100                  // sessions deleted in one step
 )
 
 // The causes of the interruption of sessions.
@@ -169,7 +169,7 @@ func (s *Service) release(ctx context.Context, session Session) {
 
 // end stores the end of a session, and enqueues clear. It retries while the database is unavailable.
 func (s *Service) end(ctx context.Context, j *journal) {
-	ctx, cancel := context.WithTimeout(ctx, storeFor)
+	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
 	session := j.stored
 	session.Progress, session.Usage, session.EndedAt = j.session.Progress.shown(), j.session.Usage, s.cfg.Clock.Now()
@@ -248,8 +248,8 @@ func (s *Service) clear(ctx context.Context, t callwright.Task, _ int) error {
 // deleteOld deletes old sessions.
 func (s *Service) deleteOld(ctx context.Context, _ callwright.Task, _ int) error {
 	for {
-		n, err := s.cfg.Store.DeleteSessions(ctx, s.cfg.Clock.Now().Add(-keptFor), forgetMost)
-		if err != nil || n < forgetMost {
+		n, err := s.cfg.Store.DeleteSessions(ctx, s.cfg.Clock.Now().Add(-retention), maxDeleted)
+		if err != nil || n < maxDeleted {
 			return err
 		}
 	}

@@ -21,12 +21,12 @@ import (
 	"github.com/callwright/callwright/platform"
 )
 
-// parrot repeats the caller's words. The scripted model answers all other requests to a model.
-type parrot struct{ llm.Model }
+// repeatModel repeats the caller's words. The scripted model answers all other requests to a model.
+type repeatModel struct{ llm.Model }
 
-func (parrot) Name() string { return "parrot" }
+func (repeatModel) Name() string { return "parrot" }
 
-func (parrot) Reply(_ context.Context, r llm.ReplyRequest) iter.Seq2[llm.ReplyPart, error] {
+func (repeatModel) Reply(_ context.Context, r llm.ReplyRequest) iter.Seq2[llm.ReplyPart, error] {
 	return func(yield func(llm.ReplyPart, error) bool) {
 		if n := len(r.Messages); n == 0 {
 			yield(llm.ReplyPart{Text: "Who is there?"}, nil)
@@ -47,7 +47,7 @@ func main() {
 	defer func() { _ = db.Close() }()
 
 	c := platform.Defaults()
-	c.Data, c.Database, c.Model = data, db, parrot{scripted.New()}
+	c.Data, c.Database, c.Model = data, db, repeatModel{scripted.New()}
 	c.Addr, c.SIPAddr, c.RTPPorts = "127.0.0.1:0", "127.0.0.1:0", platform.PortRange{} // any that are free
 	c.Logger = slog.New(slog.DiscardHandler)
 	p := must(platform.New(c))

@@ -53,6 +53,7 @@ func Check(fsys fs.FS) (Report, error) {
 			report.Violations = append(report.Violations, checkImports(p, f)...)
 			report.Violations = append(report.Violations, checkSize(f)...)
 			report.Violations = append(report.Violations, checkSleep(f)...)
+			report.Violations = append(report.Violations, checkVerbs(f)...)
 			report.Violations = append(report.Violations, checkAtomic(p, f)...)
 			report.Violations = append(report.Violations, checkEmbedding(f)...)
 		}

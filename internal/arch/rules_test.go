@@ -195,6 +195,8 @@ func TestEachRuleIsHeld(t *testing.T) {
 		{"long function", "sip/long.go", "package sip\n\n" + function(81), "sip/long.go:3: f has 81 lines, 80"},
 
 		{"test sleeps", "sip/slow_test.go", "package sip_test\n\nimport \"time\"\n\nfunc f() {\n\ttime.Sleep(time.Second)\n}\n", "sip/slow_test.go:6: sleeps"},
+		{"another verb", "sip/bad.go", "package sip\n\nfunc forgetAll() {}\n", "sip/bad.go:3: forgetAll begins with forget: the verb for this act is delete"},
+		{"another verb of a port", "sip/bad.go", "package sip\n\ntype store interface {\n\tPut(key string)\n}\n", "sip/bad.go:4: Put begins with put: the verb for this act is store"},
 		{"embedded configuration", "sip/bad.go", "package sip\n\n// Service serves.\ntype Service struct {\n\tConfig\n\tn int\n}\n", "sip/bad.go:5: embeds a configuration"},
 		{"embedded pointer to another's", "sip/bad.go", "package sip\n\ntype service struct{ *server.DialConfig }\n", "sip/bad.go:3: embeds a configuration"},
 		{"generated elsewhere", "sip/gen.go", "// " + generatedMark + "\n\npackage sip\n", "sip/gen.go: is generated"},
@@ -239,6 +241,16 @@ func TestSleepOnAFakeClockOrInABenchmarkIsFine(t *testing.T) {
 	files := sound()
 	files["sip/bench_test.go"] = "package sip_test\n\nimport \"time\"\n\nfunc f() { time.Sleep(1) }\n"
 	files["sip/bubble_test.go"] = "package sip_test\n\nimport (\n\t\"testing/synctest\"\n\t\"time\"\n)\n\nfunc f() { time.Sleep(1) }\n"
+	if found := check(t, files).Violations; len(found) != 0 {
+		t.Errorf("found %q, want nothing", found)
+	}
+}
+
+func TestVerbsThatAreNone(t *testing.T) {
+	t.Parallel()
+	files := sound()
+	files["sip/names.go"] = "package sip\n\n// KeepAlive is documented.\nfunc KeepAlive() {}\n\nfunc taken() {}\n\nfunc putative() {}\n\nfunc deleteAll() {}\n"
+	files["sip/names_test.go"] = "package sip_test\n\nfunc takesAll() {}\n\nfunc take() {}\n"
 	if found := check(t, files).Violations; len(found) != 0 {
 		t.Errorf("found %q, want nothing", found)
 	}

@@ -23,7 +23,7 @@ type Server struct {
 
 	mu      sync.Mutex
 	zone    map[question][]dns.RR
-	moods   map[string]mood
+	moods   map[string]answerKind
 	queries map[question]int
 	closing chan struct{}
 }
@@ -34,8 +34,8 @@ type question struct {
 	kind uint16
 }
 
-// mood is the kind of answer to all questions about a name.
-type mood struct {
+// answerKind is the kind of answer to all questions about a name.
+type answerKind struct {
 	silent bool
 	rcode  int
 	delay  time.Duration
@@ -46,7 +46,7 @@ type mood struct {
 // A name that has other records alone has none of the asked type; every other name does not exist.
 func Start(t testing.TB, zone ...string) *Server {
 	t.Helper()
-	s := &Server{moods: map[string]mood{}, queries: map[question]int{}, closing: make(chan struct{})}
+	s := &Server{moods: map[string]answerKind{}, queries: map[question]int{}, closing: make(chan struct{})}
 	s.Set(t, zone...)
 	udp, tcp := listen(t)
 	s.address = udp.LocalAddr().String()
@@ -111,15 +111,15 @@ func (s *Server) Set(t testing.TB, zone ...string) {
 }
 
 // Silence leaves every question about a name without an answer.
-func (s *Server) Silence(name string) { s.set(name, mood{silent: true}) }
+func (s *Server) Silence(name string) { s.set(name, answerKind{silent: true}) }
 
 // Fail answers every question about a name with SERVFAIL.
-func (s *Server) Fail(name string) { s.set(name, mood{rcode: dns.RcodeServerFailure}) }
+func (s *Server) Fail(name string) { s.set(name, answerKind{rcode: dns.RcodeServerFailure}) }
 
 // Delay answers every question about a name late.
-func (s *Server) Delay(name string, by time.Duration) { s.set(name, mood{delay: by}) }
+func (s *Server) Delay(name string, by time.Duration) { s.set(name, answerKind{delay: by}) }
 
-func (s *Server) set(name string, m mood) {
+func (s *Server) set(name string, m answerKind) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.moods[dns.CanonicalName(name)] = m

@@ -66,7 +66,7 @@ func (s *Service) mail(ctx context.Context, t callwright.Task, a mailArgs, _ int
 		s.cfg.Logger.WarnContext(ctx, "the mail server refuses a mail with a letter", "port_request_id", l.Request, "org", l.Org, "mail", a.id(), "error", err)
 		return s.returned(ctx, t.Org, a)
 	}
-	return s.again(ctx, err, l, a)
+	return s.retryMail(ctx, err, l, a)
 }
 
 // wanted reports whether a mail must still be sent: its link is current, and the audit trail does not contain it.
@@ -159,9 +159,9 @@ func (s *Service) returned(ctx context.Context, org callwright.OrgID, a mailArgs
 	})
 }
 
-// again returns the error that causes another attempt, or nil when the mail is given up. The number of attempts follows from the
+// retryMail returns the error that causes another attempt, or nil when the mail is given up. The number of attempts follows from the
 // age of the mail. The next reminder follows a mail that is given up.
-func (s *Service) again(ctx context.Context, err error, l Letter, a mailArgs) error {
+func (s *Service) retryMail(ctx context.Context, err error, l Letter, a mailArgs) error {
 	if ctx.Err() != nil {
 		return err
 	}

@@ -52,7 +52,7 @@ func (s *Service) Sign(ctx context.Context, token callwright.Secret, sig Signatu
 		return decision{signed, events, func(ctx context.Context) error {
 			note := fmt.Sprintf("signature: event %d of the letter's audit trail, SHA-256 %s", l.Events, l.Head)
 			if _, err := requests.Sign(ctx, l.Org, l.Request, porting.Signer, note); err != nil {
-				return tooLate(err)
+				return pastDeadline(err)
 			}
 			return s.post(ctx, *l, mailArgs{Kind: mailSigned, At: now})
 		}}, err
@@ -77,13 +77,13 @@ func (s *Service) Decline(ctx context.Context, token callwright.Secret, reason s
 		events := l.record(Event{At: now, Kind: EventDeclined, SHA256: l.SHA256, Origin: from.cleaned(), Reason: reason})
 		return decision{nil, events, func(ctx context.Context) error {
 			_, err := requests.Decline(ctx, l.Org, l.Request, reason)
-			return tooLate(err)
+			return pastDeadline(err)
 		}}, nil
 	})
 }
 
-// tooLate returns the error of a port request worded for the signer.
-func tooLate(err error) error {
+// pastDeadline returns the error of a port request worded for the signer.
+func pastDeadline(err error) error {
 	if !errors.Is(err, callwright.ErrInvalidState) {
 		return err
 	}

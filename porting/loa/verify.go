@@ -87,7 +87,7 @@ func verifyChain(e Evidence) error {
 type stage int
 
 const (
-	unmade   stage = iota // no event is recorded
+	noEvents stage = iota // no event is recorded
 	unsigned              // waiting for the signature
 	unsealed              // signed, and the signed PDF is not recorded yet
 	unsent                // sealed, and no mail with the signed letter is recorded yet
@@ -96,7 +96,7 @@ const (
 
 // order maps each stage to its legal kinds of events, and these to the next stage.
 var order = map[stage]map[EventKind]stage{
-	unmade: {EventCreated: unsigned},
+	noEvents: {EventCreated: unsigned},
 	unsigned: {
 		EventSent: unsigned, EventReturned: unsigned, EventResent: unsigned, EventReminded: unsigned,
 		EventSigned: unsealed, EventDeclined: over, EventRevoked: over,
@@ -107,11 +107,11 @@ var order = map[stage]map[EventKind]stage{
 
 // verifyOrder checks that the order of events is legal, and that events refer to the letter's PDFs.
 func verifyOrder(e Evidence) error {
-	at, sealed, latest := unmade, "", time.Time{}
+	at, sealed, latest := noEvents, "", time.Time{}
 	for _, v := range e.Events {
 		next, ok := order[at][v.Kind]
 		switch {
-		case at == unmade && !ok:
+		case at == noEvents && !ok:
 			return unfit("event 1 is missing: a trail begins with the creation of the letter")
 		case !ok:
 			return unfit("event %d cannot be there: %q cannot follow the events before", v.Number, v.Kind)
@@ -130,7 +130,7 @@ func verifyOrder(e Evidence) error {
 		}
 	}
 	switch {
-	case at == unmade:
+	case at == noEvents:
 		return unfit("event 1 is missing: a trail begins with the creation of the letter")
 	case at == unsealed:
 		return unfit("event %d is missing: no event records the signed letter", len(e.Events)+1)

@@ -88,7 +88,7 @@ func (op *operator) must(err error) {
 func (op *operator) step() {
 	var all []portingtest.CarrierOrder
 	for _, o := range op.orders() {
-		taken, err := op.carrier.Take(o.Ref, o.Submission.Numbers)
+		taken, err := op.carrier.Create(o.Ref, o.Submission.Numbers)
 		op.must(err)
 		if !o.CancelAskedAt.IsZero() {
 			_, err := op.carrier.Cancel(taken.Ref)

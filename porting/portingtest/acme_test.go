@@ -84,7 +84,7 @@ func acmeAPI(c *portingtest.Carrier) http.Handler {
 		for _, n := range wanted.Numbers {
 			numbers = append(numbers, callwright.PhoneNumber(n.Number))
 		}
-		o, err := c.Take(wanted.Note, numbers)
+		o, err := c.Create(wanted.Note, numbers)
 		answer(w, o, err)
 	})
 	mux.HandleFunc("GET /orders", func(w http.ResponseWriter, r *http.Request) {

@@ -22,7 +22,7 @@ type CarrierScript struct {
 	// KeepsOrders is the reason for which the carrier refuses a cancellation immediately; OnCancel has the later refusals. Empty:
 	// it accepts the request.
 	KeepsOrders porting.FailureCode
-	// KnowsKeys makes Carrier.Take return the first order of a key at further calls. False: it creates another order, like carriers
+	// KnowsKeys makes Carrier.Create return the first order of a key at further calls. False: it creates another order, like carriers
 	// that only note a key, so that the gateway must first look for it with Carrier.Find.
 	KnowsKeys bool
 
@@ -31,7 +31,7 @@ type CarrierScript struct {
 	// Fault returns the fault of the next request to Carrier.Serve. Calls are not concurrent, so that it may count. Nil: no faults.
 	Fault func() Fault
 
-	hung func() // is called when a request begins to hang; nil: none
+	hanging func() // is called when a request begins to hang; nil: none
 }
 
 // CarrierStep is an action of a carrier on the unended numbers of an order. The zero value does nothing: carriers take days.
@@ -67,7 +67,7 @@ const (
 // CarrierOrder is an order as its carrier has it.
 type CarrierOrder struct {
 	Ref           string
-	Key           string                   // as in Carrier.Take
+	Key           string                   // as in Carrier.Create
 	Numbers       []porting.NumberSnapshot // an empty State stands for a status that the carrier's documents do not name
 	Version       int64                    // rises with every change
 	CancelAsked   bool
@@ -137,8 +137,8 @@ func ScriptOf(c GatewayCase) CarrierScript {
 	}
 }
 
-// Take makes an order, and returns it. A *porting.Refusal: the script refuses orders.
-func (c *Carrier) Take(key string, numbers []callwright.PhoneNumber) (CarrierOrder, error) {
+// Create makes an order, and returns it. A *porting.Refusal: the script refuses orders.
+func (c *Carrier) Create(key string, numbers []callwright.PhoneNumber) (CarrierOrder, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.script.Refuses != "" {
@@ -239,13 +239,13 @@ func (c *Carrier) Step() {
 		if len(o.left) > 0 {
 			step := o.left[0]
 			o.left = o.left[1:]
-			o.take(step)
+			o.apply(step)
 		}
 	}
 }
 
-// take takes a step.
-func (o *carried) take(s CarrierStep) {
+// apply applies a step.
+func (o *carried) apply(s CarrierStep) {
 	if s.FOC.IsZero() {
 		s.FOC = time.Date(2030, time.June, 3, 12, 0, 0, 0, time.UTC)
 	}

@@ -42,8 +42,8 @@ func (c *Carrier) Serve(process func()) Fault {
 	default:
 		process()
 	}
-	if (fault == Hangs || fault == HangsLate) && c.script.hung != nil {
-		c.script.hung()
+	if (fault == Hangs || fault == HangsLate) && c.script.hanging != nil {
+		c.script.hanging()
 	}
 	if fault == NoFault && c.losesAnswer() {
 		return LosesReply
@@ -92,7 +92,7 @@ func RunCarrierGateway(t *testing.T, h CarrierGateway) {
 		for _, fault := range Faults() {
 			t.Run(call.name+": "+string(fault), func(t *testing.T) {
 				t.Parallel()
-				h.survives(t, t, call, fault)
+				h.testFault(t, t, call, fault)
 			})
 		}
 	}
@@ -149,8 +149,8 @@ var gatewayCalls = []gatewayCall{
 // maxGatewayRequests is the number of requests of one call that the suite tests with a fault.
 const maxGatewayRequests = 8
 
-// survives has one request after the other of a call meet a fault, until the call sends no more of them.
-func (h CarrierGateway) survives(servers testing.TB, t reporter, call gatewayCall, fault Fault) {
+// testFault has one request after the other of a call meet a fault, until the call sends no more of them.
+func (h CarrierGateway) testFault(servers testing.TB, t reporter, call gatewayCall, fault Fault) {
 	t.Helper()
 	for nth := range maxGatewayRequests {
 		if !h.survivesOne(servers, t, call, fault, nth) {
@@ -167,7 +167,7 @@ func (h CarrierGateway) survivesOne(servers testing.TB, t reporter, call gateway
 	var begun, met atomic.Bool
 	seen := 0
 	harness, carrier := h.with(servers, CarrierScript{
-		hung: cancel, // the caller of the gateway waits no longer
+		hanging: cancel, // the caller of the gateway waits no longer
 		Fault: func() Fault {
 			if !begun.Load() || met.Load() {
 				return NoFault

@@ -66,7 +66,7 @@ func CheckCarrierGateway(t *testing.T, h CarrierGateway, name string) []string {
 		for _, fault := range Faults() {
 			if call.name+": "+string(fault) == name {
 				var running sync.WaitGroup
-				running.Go(func() { h.survives(t, r, call, fault) })
+				running.Go(func() { h.testFault(t, r, call, fault) })
 				running.Wait()
 			}
 		}

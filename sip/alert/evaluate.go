@@ -52,9 +52,9 @@ func (c Config) Evaluate(t Trunk, states States, m Measured, now time.Time) (Sta
 	for _, r := range c.Thresholds.readings(m) {
 		s := states[r.kind]
 		if asleep {
-			s = s.awake(now)
+			s = s.afterGap(now)
 		}
-		s, edge := s.step(r.crossed, r.lasting, now)
+		s, edge := s.step(r.thresholdCrossed, r.lasting, now)
 		if edge {
 			notices = append(notices, t.notice(s, r, now))
 		}
@@ -96,7 +96,7 @@ func (s State) due(lasting time.Duration) time.Time {
 // reading is a measured value and its threshold.
 type reading struct {
 	kind             Kind
-	crossed          bool
+	thresholdCrossed bool
 	lasting          time.Duration // for which it must be crossed
 	value, threshold float64       // in the unit of the notice
 }
@@ -112,15 +112,15 @@ func (t Thresholds) readings(m Measured) []reading {
 	}
 	return []reading{
 		{
-			kind: Unreachable, crossed: t.Unreachable > 0 && m.Unreachable, lasting: t.Unreachable,
+			kind: Unreachable, thresholdCrossed: t.Unreachable > 0 && m.Unreachable, lasting: t.Unreachable,
 			threshold: t.Unreachable.Minutes(),
 		},
 		{
-			kind: FailureRate, crossed: t.FailureRate > 0 && rate >= t.FailureRate,
+			kind: FailureRate, thresholdCrossed: t.FailureRate > 0 && rate >= t.FailureRate,
 			value: rate, threshold: t.FailureRate,
 		},
 		{
-			kind: ResponseTime, crossed: t.ResponseTime > 0 && mean >= t.ResponseTime,
+			kind: ResponseTime, thresholdCrossed: t.ResponseTime > 0 && mean >= t.ResponseTime,
 			value: milliseconds(mean), threshold: milliseconds(t.ResponseTime),
 		},
 	}
@@ -128,8 +128,8 @@ func (t Thresholds) readings(m Measured) []reading {
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// awake returns the state after a gap: durations start now.
-func (s State) awake(now time.Time) State {
+// afterGap returns the state after a gap: durations start now.
+func (s State) afterGap(now time.Time) State {
 	if !s.Since.IsZero() {
 		s.Since = now
 	}

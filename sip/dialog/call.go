@@ -292,9 +292,9 @@ func (c *Call) end(why Ending) {
 	c.emit(Ended{Ending: why})
 }
 
-// stray acknowledges and ends the 2xx of another branch of a fork, or of a canceled call. A retransmission is acknowledged
+// strayResponse acknowledges and ends the 2xx of another branch of a fork, or of a canceled call. A retransmission is acknowledged
 // again.
-func (c *Call) stray(r Response) {
+func (c *Call) strayResponse(r Response) {
 	target, routes := r.Contact, reversed(r.Routes)
 	if target == "" {
 		target = c.target

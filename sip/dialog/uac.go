@@ -69,18 +69,18 @@ func (c *Call) refused(ev Event) {
 	if c.tries < maxTries {
 		switch {
 		case r.Challenge:
-			c.again()
+			c.retryRequest()
 			return
 		case r.Status == 422 && r.Session.MinSE > c.expires && c.expires > 0:
 			c.expires, c.minSE = r.Session.MinSE, r.Session.MinSE
-			c.again()
+			c.retryRequest()
 			return
 		}
 	}
 	c.end(Ending{Cause: causeOf(r), Status: r.Status, Reason: r.Reason, ByPeer: !r.Local, Release: r.Release})
 }
 
-func (c *Call) again() {
+func (c *Call) retryRequest() {
 	c.seq++
 	c.tries++
 	c.invite, c.phase, c.canCancel = c.seq, Calling, false
@@ -184,7 +184,7 @@ func (c *Call) laterSuccess(ev Event) {
 	r := ev.(Response)
 	switch {
 	case c.remoteTag == "" || r.RemoteTag != c.remoteTag:
-		c.stray(r)
+		c.strayResponse(r)
 	case c.phase == Active && r.CSeq == c.invite:
 		c.refreshed(r)
 	default:

@@ -183,7 +183,7 @@ func (s *Service) try(ctx context.Context, host string, t target) Answer {
 }
 
 func (s *Service) probe(ctx context.Context, p Probe) Answer {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	return s.cfg.Prober.Probe(ctx, p)
 }

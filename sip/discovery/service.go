@@ -31,7 +31,7 @@ const (
 	deadAfter = 10 * time.Second        // a discovery that runs for longer has lost its node
 	longest   = 7500 * time.Millisecond // for look-ups and probes; with the last write, a discovery takes less than 8 s
 	lookUp    = 2 * time.Second         // for all look-ups
-	patience  = 2 * time.Second         // for each probe
+	timeout   = 2 * time.Second         // for each probe
 	saveEvery = 250 * time.Millisecond  // shortest time between writes of the progress
 	lastSave  = 2 * time.Second         // for the write of the result, even while the service closes
 )

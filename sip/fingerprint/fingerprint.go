@@ -41,7 +41,7 @@ func Identify(headers []Header) Guess {
 	var signs []sign
 	signs = append(signs, f.names()...)
 	signs = append(signs, f.realms()...)
-	signs = append(signs, f.habits()...)
+	signs = append(signs, f.signatures()...)
 	signs = append(signs, f.capitals()...)
 	if len(signs) == 0 {
 		return Guess{}
@@ -126,10 +126,10 @@ func (f facts) realms() []sign {
 	return signs
 }
 
-// habits finds lists of methods and options that are typical of a system by order or by set.
-func (f facts) habits() []sign {
+// signatures finds lists of methods and options that are typical of a system by order or by set.
+func (f facts) signatures() []sign {
 	var signs []sign
-	for _, h := range habits {
+	for _, h := range signatures {
 		lists, given := f.values[strings.ToLower(h.header)]
 		if given && h.fits(strings.Join(lists, ","), f) {
 			signs = append(signs, sign{system: h.system, confidence: bySet, evidence: "the " + h.header + " header lists what " + h.system + " lists, in its way"})
@@ -146,7 +146,7 @@ func (f facts) capitals() []sign {
 }
 
 // fits reports whether a header's list matches a habit.
-func (h habit) fits(list string, f facts) bool {
+func (h signature) fits(list string, f facts) bool {
 	items := split(list)
 	want := split(h.list)
 	if h.without != "" && len(f.values[strings.ToLower(h.without)]) > 0 {

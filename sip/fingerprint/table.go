@@ -63,8 +63,8 @@ var defaultRealms = map[string]string{
 	"3cxphonesystem": "3CX",
 }
 
-// habit is a list in a header that is typical of a system.
-type habit struct {
+// signature is a list in a header that is typical of a system.
+type signature struct {
 	system  string
 	header  string
 	how     comparison
@@ -81,8 +81,8 @@ const (
 	ordered                    // exactly these items, in order
 )
 
-// habits is in the order of precedence.
-var habits = []habit{
+// signatures is in the order of precedence.
+var signatures = []signature{
 	{system: "Asterisk", header: "Allow", how: begins, list: "OPTIONS, REGISTER, SUBSCRIBE, NOTIFY, PUBLISH, INVITE"},
 	{system: "Asterisk", header: "Allow", how: ordered, list: "INVITE, ACK, CANCEL, OPTIONS, BYE, REFER, SUBSCRIBE, NOTIFY, INFO, PUBLISH"},
 	{system: "Asterisk", header: "Supported", how: ordered, list: "100rel, timer, replaces, norefersub"},

@@ -100,13 +100,13 @@ func parse(value string) []information {
 		if i.data, ok = s.word(); !ok {
 			return nil
 		}
-		for s.eat(';') {
+		for s.skipSeparator(';') {
 			name, isToken := s.token()
 			if !isToken {
 				return nil
 			}
 			var text string
-			if s.eat('=') {
+			if s.skipSeparator('=') {
 				if text, ok = s.word(); !ok {
 					return nil
 				}
@@ -114,7 +114,7 @@ func parse(value string) []information {
 			i.params[strings.ToLower(name)] = text
 		}
 		all = append(all, i)
-		if !s.eat(',') {
+		if !s.skipSeparator(',') {
 			break
 		}
 	}
@@ -129,8 +129,8 @@ type scanner string
 
 func (s *scanner) blanks() { *s = scanner(strings.TrimLeft(string(*s), " \t")) }
 
-// eat skips a separator and the white space around it, if it comes next.
-func (s *scanner) eat(separator byte) bool {
+// skipSeparator skips a separator and the white space around it, if it comes next.
+func (s *scanner) skipSeparator(separator byte) bool {
 	s.blanks()
 	if *s == "" || (*s)[0] != separator {
 		return false

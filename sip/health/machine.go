@@ -25,8 +25,8 @@ var moves = map[State]struct{ answer, miss move }{
 const (
 	Interval      = time.Minute     // of a server in a stable state
 	MaxRetryAfter = 3 * time.Minute // the longest Retry-After that is honored
-	soon          = 5 * time.Second // after the first evidence that is counted; doubled after the second
-	fallen        = 20 * time.Second
+	firstRetry    = 5 * time.Second // after the first evidence that is counted; doubled after the second
+	downRetry     = 20 * time.Second
 )
 
 // Next returns the server after a piece of evidence. The zero Server is Unchecked.
@@ -85,9 +85,9 @@ func (s Server) ProbeAt(due time.Time) time.Time {
 func (s Server) next(due time.Time) time.Time {
 	switch {
 	case s.Streak > 0:
-		return s.CheckedAt.Add(soon << (s.Streak - 1))
+		return s.CheckedAt.Add(firstRetry << (s.Streak - 1))
 	case s.State == Unreachable && s.Since.Equal(s.CheckedAt):
-		return s.CheckedAt.Add(fallen)
+		return s.CheckedAt.Add(downRetry)
 	case due.IsZero():
 		return s.CheckedAt.Add(Interval)
 	}

@@ -15,7 +15,7 @@ const (
 	keptDeliveries = 200                 // of a trunk
 	keepFor        = 90 * 24 * time.Hour // of every trunk
 	forgetEvery    = time.Hour
-	forgetBatch    = 500 // that one statement deletes
+	deleteBatch    = 500 // that one statement deletes
 	forgetRounds   = 100 // statements of a run
 	maxReason      = 200 // characters of Delivery.Error
 )
@@ -89,8 +89,8 @@ func (s *Service) reportDelivery(ctx context.Context, d sip.Delivery, failure, r
 func (s *Service) deleteDeliveries(ctx context.Context, _ callwright.Task, _ int) error {
 	before := s.cfg.Clock.Now().Add(-keepFor)
 	for range forgetRounds {
-		n, err := s.cfg.Deliveries.DeleteOldDeliveries(ctx, before, forgetBatch)
-		if err != nil || n < forgetBatch {
+		n, err := s.cfg.Deliveries.DeleteOldDeliveries(ctx, before, deleteBatch)
+		if err != nil || n < deleteBatch {
 			return err
 		}
 	}

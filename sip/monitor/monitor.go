@@ -81,8 +81,8 @@ func New(c Config) (*Service, error) {
 		return nil, err
 	}
 	s := &Service{cfg: c}
-	taskAlert.Handle(c.Work, callwright.QueueWebhooks, c.Logger, s.tell)
-	taskAlertMail.Handle(c.Work, callwright.QueueMail, c.Logger, s.tell)
+	taskAlert.Handle(c.Work, callwright.QueueWebhooks, c.Logger, s.sendAlert)
+	taskAlertMail.Handle(c.Work, callwright.QueueMail, c.Logger, s.sendAlert)
 	if c.Deliveries != nil {
 		c.Work.Every(callwright.QueueUpkeep, "sip.forget_deliveries", forgetEvery, s.deleteDeliveries)
 	}

@@ -237,11 +237,11 @@ func TestForgottenDuringAProbe(t *testing.T) {
 // hung is a store that does not come back from its first look for trunks.
 type hung struct {
 	sip.Statuses
-	once sync.Once
+	dedupe sync.Once
 }
 
 func (s *hung) ClaimStatuses(ctx context.Context, now, until time.Time, limit int) (due []sip.Status, err error) {
-	s.once.Do(func() {
+	s.dedupe.Do(func() {
 		<-ctx.Done()
 		err = ctx.Err()
 	})

@@ -91,13 +91,13 @@ func (s *Service) alerted(ctx context.Context, t sip.Trunk, before, next sip.Sta
 			next.ProbeAt = at
 		}
 	}
-	told, err = s.once(ctx, next, told)
+	told, err = s.dedupe(ctx, next, told)
 	return next, told, err
 }
 
-// once omits the notices that another trunk of the group sends. The oldest trunk of the group sends notices about servers, with the
+// dedupe omits the notices that another trunk of the group sends. The oldest trunk of the group sends notices about servers, with the
 // number of further numbers concerned.
-func (s *Service) once(ctx context.Context, status sip.Status, told []alert.Notice) ([]alert.Notice, error) {
+func (s *Service) dedupe(ctx context.Context, status sip.Status, told []alert.Notice) ([]alert.Notice, error) {
 	ofServers := func(n alert.Notice) bool { return n.Kind != alert.FailureRate }
 	if status.Group == "" || !slices.ContainsFunc(told, ofServers) {
 		return told, nil

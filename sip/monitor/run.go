@@ -14,12 +14,12 @@ import (
 
 // The pace of a node's probes.
 const (
-	look     = time.Second            // interval between searches for due servers and trunks
-	patience = 5 * time.Second        // time limit of an answer
-	parallel = 1000                   // concurrent probes: enough for 10,000 silent servers a minute
-	batch    = 250                    // servers or trunks to lease, and to write, together
-	linger   = 100 * time.Millisecond // wait of a result for others to be written with
-	lease    = 2 * node.LeaseTTL      // time for which one node holds a server: longer than probing and writing take
+	searchInterval = time.Second            // interval between searches for due servers and trunks
+	timeout        = 5 * time.Second        // time limit of an answer
+	parallel       = 1000                   // concurrent probes: enough for 10,000 silent servers a minute
+	batch          = 250                    // servers or trunks to lease, and to write, together
+	writeDelay     = 100 * time.Millisecond // wait of a result for others to be written with
+	lease          = 2 * node.LeaseTTL      // time for which one node holds a server: longer than probing and writing take
 )
 
 // result is the result of a probe.
@@ -64,7 +64,7 @@ func (s *Service) probeLoop(ctx context.Context) {
 
 // everyLook calls f immediately, then every second, and repeatedly while it returns true, until ctx ends.
 func (*Service) everyLook(ctx context.Context, f func() (more bool)) {
-	ticker := time.NewTicker(look)
+	ticker := time.NewTicker(searchInterval)
 	defer ticker.Stop()
 	for ctx.Err() == nil {
 		if f() {
@@ -94,7 +94,7 @@ func (s *Service) dueServers(ctx context.Context, limit int) []sip.WatchedServer
 
 // probe probes a server.
 func (s *Service) probe(ctx context.Context, w sip.WatchedServer) health.Evidence {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	e := s.cfg.Prober.Options(ctx, w.Server, w.Verify)
 	e.At = s.cfg.Clock.Now()
@@ -105,14 +105,14 @@ func (s *Service) probe(ctx context.Context, w sip.WatchedServer) health.Evidenc
 func (s *Service) writeLoop(ctx context.Context, results <-chan result) {
 	ctx = context.WithoutCancel(ctx) // results are kept even at the end
 	for first := range results {
-		writeAll(ctx, s, "results of probes were not written", gather(first, results), s.learn)
+		writeAll(ctx, s, "results of probes were not written", gather(first, results), s.storeProbe)
 	}
 }
 
 // gather waits for more results, up to linger.
 func gather(first result, results <-chan result) []result {
 	found := []result{first}
-	timer := time.NewTimer(linger)
+	timer := time.NewTimer(writeDelay)
 	defer timer.Stop()
 	for len(found) < batch {
 		select {
@@ -172,9 +172,9 @@ func writeTogether[T any](
 	})
 }
 
-// learn writes the result of a probe. A server that is read again gets the probe's evidence, too. A server that no trunk names any
+// storeProbe writes the result of a probe. A server that is read again gets the probe's evidence, too. A server that no trunk names any
 // more may be missing.
-func (s *Service) learn(ctx context.Context, r result, again bool) error {
+func (s *Service) storeProbe(ctx context.Context, r result, again bool) error {
 	w := r.server
 	if again {
 		var err error

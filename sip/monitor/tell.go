@@ -82,8 +82,8 @@ func (s *Service) announce(ctx context.Context, t sip.Trunk, told []alert.Notice
 // UnmarshalKey reads the key of a task from the time before tasks had arguments.
 func (m *message) UnmarshalKey(key string) error { return json.Unmarshal([]byte(key), m) }
 
-// tell sends one message to the address that is configured now, and records the outcome. Messages of a deleted trunk are dropped.
-func (s *Service) tell(ctx context.Context, task callwright.Task, m message, attempt int) error {
+// sendAlert sends one message to the address that is configured now, and records the outcome. Messages of a deleted trunk are dropped.
+func (s *Service) sendAlert(ctx context.Context, task callwright.Task, m message, attempt int) error {
 	t, err := s.cfg.Trunks.Trunk(ctx, task.Org, m.TrunkID)
 	if errors.Is(err, callwright.ErrNotFound) {
 		return s.discard(ctx, m, "the trunk was removed")
@@ -139,7 +139,7 @@ func (s *Service) discard(ctx context.Context, m message, why string) error {
 	if m.Channel != alert.ByWebhook {
 		return nil
 	}
-	return s.cfg.HookLog.Drop(ctx, messageOf(m, ""), why, s.cfg.Clock.Now())
+	return s.cfg.HookLog.GiveUp(ctx, messageOf(m, ""), why, s.cfg.Clock.Now())
 }
 
 // errNoChannel is the error of a notice that must no longer be sent.

@@ -73,7 +73,7 @@ const (
 	kept        = 2 * Validity     // time for which a proof can be read
 	taskForget  = "sip.proof.forget"
 	forgetEvery = time.Hour
-	forgetBatch = 1000
+	deleteBatch = 1000
 	minKey      = 32
 )
 
@@ -315,8 +315,8 @@ func words(code string) []string {
 // deleteOld deletes old proofs.
 func (s *Service) deleteOld(ctx context.Context, _ callwright.Task, _ int) error {
 	for {
-		n, err := s.cfg.Store.DeleteOld(ctx, s.cfg.Clock.Now().Add(-kept), forgetBatch)
-		if err != nil || n < forgetBatch {
+		n, err := s.cfg.Store.DeleteOld(ctx, s.cfg.Clock.Now().Add(-kept), deleteBatch)
+		if err != nil || n < deleteBatch {
 			return err
 		}
 	}

@@ -93,7 +93,7 @@ func (m Machine) Next(e Event, now time.Time, chance float64) (Machine, error) {
 		m.ExpiresAt, m.NextAt = now.Add(granted), now.Add(refreshAfter(granted))
 		m.Failures, m.Reason = 0, ""
 	case Refused:
-		m.failed(e, now, patience(m.Failures+1, chance))
+		m.failed(e, now, timeout(m.Failures+1, chance))
 	case Failed:
 		m.failed(e, now, backoff(m.Failures+1, chance))
 		switch {
@@ -156,8 +156,8 @@ func backoff(failures int, chance float64) time.Duration {
 	return d/2 + time.Duration(chance*float64(d/2))
 }
 
-// patience returns the wait after a refusal.
-func patience(failures int, chance float64) time.Duration {
+// timeout returns the wait after a refusal.
+func timeout(failures int, chance float64) time.Duration {
 	d := doubled(firstPatience, maxPatience, failures)
 	return min(d+time.Duration(chance*float64(d/10)), maxPatience)
 }

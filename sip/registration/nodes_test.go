@@ -119,7 +119,7 @@ func TestStoreHangs(t *testing.T) {
 				w.hangs.Store(true)
 				defer w.run("n")()
 				pass(20 * time.Second)
-				if len(w.line.bound) != 1 || w.row("1").State != sip.Registered {
+				if len(w.line.bindingAttempt) != 1 || w.row("1").State != sip.Registered {
 					t.Errorf("%+v", w.row("1"))
 				}
 			})

@@ -14,10 +14,10 @@ import (
 )
 
 const (
-	atOnce   = 100              // concurrent REGISTERs
-	askFor   = 30 * time.Second // time limit of one REGISTER, with its challenges
-	drainFor = 10 * time.Second // time limit of removing all bindings
-	storeFor = 5 * time.Second  // time limit of store operations on all registrations
+	concurrent = 100              // concurrent REGISTERs
+	askFor     = 30 * time.Second // time limit of one REGISTER, with its challenges
+	drainFor   = 10 * time.Second // time limit of removing all bindings
+	storeFor   = 5 * time.Second  // time limit of store operations on all registrations
 )
 
 // Trunks finds trunks; every sip.Store implements it.
@@ -43,31 +43,31 @@ type Service struct {
 	working *node.Holder[struct{}] // the registrations with work under way, by their trunks
 
 	mu      sync.Mutex
-	all     map[string]*kept
+	all     map[string]*heldRegistration
 	outages map[string]*callwright.Outage // by the failing operation
 	closed  bool
 }
 
-// kept is a registration of this node. The mutex of the service guards it.
-type kept struct {
-	machine Machine
-	binding Binding  // of the last REGISTER; zero: none
-	bound   *attempt // that created the binding
-	unsaved bool     // the machine has changed since it was stored
+// heldRegistration is a registration of this node. The mutex of the service guards it.
+type heldRegistration struct {
+	machine        Machine
+	binding        Binding  // of the last REGISTER; zero: none
+	bindingAttempt *attempt // that created the binding
+	unsaved        bool     // the machine has changed since it was stored
 }
 
 // attempt is one REGISTER.
-type attempt struct{ lost bool } // its connection is lost
+type attempt struct{ handleLostConnection bool } // its connection is lost
 
 // New checks the configuration.
 func New(cfg Config) (*Service, error) {
 	if err := callwright.PrepareConfig(&cfg); err != nil {
 		return nil, err
 	}
-	s := &Service{cfg: cfg, all: map[string]*kept{}, outages: map[string]*callwright.Outage{}}
+	s := &Service{cfg: cfg, all: map[string]*heldRegistration{}, outages: map[string]*callwright.Outage{}}
 	var err error
 	s.working, err = node.NewHolder[struct{}](node.HolderConfig{
-		Leases: cfg.Leases, Kind: "sip.registration", Node: cfg.Node, Most: atOnce,
+		Leases: cfg.Leases, Kind: "sip.registration", Node: cfg.Node, Most: concurrent,
 		Claim: s.advance, Review: s.review, Drained: s.drain,
 		Runtime: cfg.Runtime,
 	})
@@ -95,7 +95,7 @@ func (s *Service) claim(ctx context.Context) {
 	// Registrations under way are due, too. A limit of twice their number leaves room for others.
 	taking, cancel := context.WithTimeout(ctx, storeFor)
 	defer cancel()
-	rows, err := s.cfg.Registrations.ClaimRegistrations(taking, s.cfg.Node, now, 2*atOnce)
+	rows, err := s.cfg.Registrations.ClaimRegistrations(taking, s.cfg.Node, now, 2*concurrent)
 	if s.note(ctx, "cannot take registrations", err); err != nil {
 		return
 	}
@@ -105,7 +105,7 @@ func (s *Service) claim(ctx context.Context) {
 		k := s.all[row.TrunkID]
 		switch {
 		case k == nil:
-			k = &kept{}
+			k = &heldRegistration{}
 			s.all[row.TrunkID] = k
 		case s.working.Holds(row.TrunkID) || row.Version <= k.machine.Version && !row.Since.After(k.machine.Since):
 			continue // unchanged; a registration that was deleted and added again has a later Since
@@ -138,7 +138,7 @@ func (s *Service) work(ctx context.Context, id string, do func(ctx context.Conte
 }
 
 // register creates or refreshes a binding.
-func (s *Service) register(ctx context.Context, k *kept) {
+func (s *Service) register(ctx context.Context, k *heldRegistration) {
 	row := s.apply(k, Event{Kind: Due}).Registration
 	t, err := s.cfg.Trunks.Trunk(ctx, row.Org, row.TrunkID)
 	failure := err
@@ -169,7 +169,7 @@ func (s *Service) register(ctx context.Context, k *kept) {
 }
 
 // bind sends REGISTER, after removing a binding with other parameters.
-func (s *Service) bind(ctx context.Context, k *kept, b Binding) Event {
+func (s *Service) bind(ctx context.Context, k *heldRegistration, b Binding) Event {
 	ctx, cancel := context.WithTimeout(ctx, askFor)
 	defer cancel()
 	s.mu.Lock()
@@ -180,22 +180,22 @@ func (s *Service) bind(ctx context.Context, k *kept, b Binding) Event {
 		s.cfg.Line.Unregister(ctx, b.TrunkID)
 	}
 	a := &attempt{}
-	b.Lost = func() { s.lost(k, a) }
+	b.Lost = func() { s.handleLostConnection(k, a) }
 	outcome := ask(ctx, s.cfg.Line, b)
 	if outcome.Kind == Granted {
 		s.mu.Lock()
-		k.bound = a
+		k.bindingAttempt = a
 		s.mu.Unlock()
 	}
 	return outcome
 }
 
 // apply applies an event to a registration's machine, and then the loss of a connection that was reported meanwhile.
-func (s *Service) apply(k *kept, e Event) Machine {
+func (s *Service) apply(k *heldRegistration, e Event) Machine {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.move(k, e)
-	if e.Kind == Granted && k.bound.lost {
+	if e.Kind == Granted && k.bindingAttempt.handleLostConnection {
 		s.move(k, connectionLost)
 	}
 	return k.machine
@@ -206,7 +206,7 @@ var connectionLost = Event{Kind: Lost, Reason: "the connection was lost"}
 func chance() float64 { return rand.Float64() } //nolint:gosec // it spreads load and keeps no secret
 
 // move applies one event. The caller holds the mutex.
-func (s *Service) move(k *kept, e Event) {
+func (s *Service) move(k *heldRegistration, e Event) {
 	next, err := k.machine.Next(e, s.cfg.Clock.Now(), chance())
 	if err != nil {
 		s.cfg.Logger.Error("registration", "trunk", k.machine.TrunkID, "error", err)
@@ -216,18 +216,18 @@ func (s *Service) move(k *kept, e Event) {
 	k.unsaved = k.unsaved || e.Kind != Due
 }
 
-// lost handles the report of a lost connection.
-func (s *Service) lost(k *kept, a *attempt) {
+// handleLostConnection handles the report of a lost connection.
+func (s *Service) handleLostConnection(k *heldRegistration, a *attempt) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	a.lost = true
-	if k.bound == a && !s.closed {
+	a.handleLostConnection = true
+	if k.bindingAttempt == a && !s.closed {
 		s.move(k, connectionLost) // the next step saves it
 	}
 }
 
 // store stores a registration.
-func (s *Service) store(ctx context.Context, k *kept) {
+func (s *Service) store(ctx context.Context, k *heldRegistration) {
 	s.mu.Lock()
 	row := k.machine.Registration
 	s.mu.Unlock()
@@ -250,20 +250,20 @@ func (s *Service) store(ctx context.Context, k *kept) {
 // review drops registrations that no longer belong to this node, and releases registrations of dead nodes. Failures are noted: see
 // note.
 func (s *Service) review(ctx context.Context) error {
-	s.dropForeign(ctx)
+	s.releaseForeign(ctx)
 	s.releaseDead(ctx)
 	return nil
 }
 
-// dropForeign drops registrations that no longer belong to this node.
-func (s *Service) dropForeign(ctx context.Context) {
+// releaseForeign drops registrations that no longer belong to this node.
+func (s *Service) releaseForeign(ctx context.Context) {
 	reviewing, cancel := context.WithTimeout(ctx, storeFor)
 	defer cancel()
 	ids, err := s.cfg.Registrations.RegistrationsOf(reviewing, s.cfg.Node)
 	if s.note(ctx, "this node's registrations cannot be read", err); err != nil {
 		return
 	}
-	if !s.knows(ids) { // a failed claim may have assigned some: release all, and claim again
+	if !s.holdsAll(ids) { // a failed claim may have assigned some: release all, and claim again
 		s.release(reviewing)
 		return
 	}
@@ -302,15 +302,15 @@ func (s *Service) releaseDead(ctx context.Context) {
 	}
 }
 
-// knows reports whether this node holds in memory all registrations that the store assigns to it.
-func (s *Service) knows(ids []string) bool {
+// holdsAll reports whether this node holds in memory all registrations that the store assigns to it.
+func (s *Service) holdsAll(ids []string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return !slices.ContainsFunc(ids, func(id string) bool { return s.all[id] == nil })
 }
 
 // unlist removes a binding, and drops its registration.
-func (s *Service) unlist(ctx context.Context, k *kept) {
+func (s *Service) unlist(ctx context.Context, k *heldRegistration) {
 	m := s.apply(k, Event{Kind: Removed})
 	s.cfg.Line.Unregister(ctx, m.TrunkID)
 	s.mu.Lock()
@@ -326,7 +326,7 @@ func (s *Service) drain(ctx context.Context) {
 	s.closed = true
 	all := slices.Collect(maps.Values(s.all))
 	s.mu.Unlock()
-	slots := make(chan struct{}, atOnce)
+	slots := make(chan struct{}, concurrent)
 	var removing sync.WaitGroup
 	for _, k := range all {
 		slots <- struct{}{}

@@ -30,14 +30,14 @@ const org = callwright.OrgID("org")
 type line struct {
 	answer func(registration.Binding) (time.Duration, error)
 
-	mu      sync.Mutex
-	asked   []registration.Binding
-	at      []time.Time
-	bound   map[string]registration.Binding
-	undone  []string
-	silent  bool // removes no binding
-	working int
-	most    int
+	mu             sync.Mutex
+	asked          []registration.Binding
+	at             []time.Time
+	bindingAttempt map[string]registration.Binding
+	undone         []string
+	silent         bool // removes no binding
+	working        int
+	most           int
 }
 
 func (l *line) Register(ctx context.Context, b registration.Binding) (time.Duration, error) {
@@ -58,7 +58,7 @@ func (l *line) Register(ctx context.Context, b registration.Binding) (time.Durat
 	if err == nil {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		l.bound[b.TrunkID] = b
+		l.bindingAttempt[b.TrunkID] = b
 	}
 	return granted, err
 }
@@ -75,7 +75,7 @@ func (l *line) Unregister(ctx context.Context, trunkID string) {
 		l.mu.Lock()
 	}
 	l.undone = append(l.undone, trunkID)
-	delete(l.bound, trunkID)
+	delete(l.bindingAttempt, trunkID)
 }
 
 func (l *line) times() []time.Time {
@@ -110,7 +110,7 @@ type world struct {
 
 func newWorld(t *testing.T, answer func(registration.Binding) (time.Duration, error)) *world {
 	t.Helper()
-	return &world{T: t, store: memstore.New(), line: &line{answer: answer, bound: map[string]registration.Binding{}}}
+	return &world{T: t, store: memstore.New(), line: &line{answer: answer, bindingAttempt: map[string]registration.Binding{}}}
 }
 
 func (w *world) rows() sip.Registrations {
@@ -207,7 +207,7 @@ func TestRegistersRefreshesAndTakesBack(t *testing.T) {
 			}
 		}
 		stop()
-		if len(w.line.bound) != 0 {
+		if len(w.line.bindingAttempt) != 0 {
 			t.Error("the binding stays")
 		}
 		if r := w.row("1"); r.State != sip.Registering {
@@ -232,7 +232,7 @@ func TestAnotherNodeTakesOver(t *testing.T) {
 		}
 		stopFirst()
 		pass(5 * time.Second)
-		if n := len(w.line.bound); n != 20 {
+		if n := len(w.line.bindingAttempt); n != 20 {
 			t.Errorf("%d of 20 are registered again", n)
 		}
 		stopSecond()
@@ -264,7 +264,7 @@ func TestDeadNodeIsFollowed(t *testing.T) {
 			t.Errorf("%d REGISTERs while the lease lasts", n)
 		}
 		pass(node.LeaseRenewal + 2*time.Second)
-		if r := w.row("1"); len(w.line.bound) != 1 || r.State != sip.Registered {
+		if r := w.row("1"); len(w.line.bindingAttempt) != 1 || r.State != sip.Registered {
 			t.Errorf("%+v", r)
 		}
 	})
@@ -395,7 +395,7 @@ func TestTrunkChanges(t *testing.T) {
 		if got := w.line.last().Server.Host; got != "other.example.com" {
 			t.Errorf("registered with %s", got)
 		}
-		if !slices.Equal(w.line.undone, []string{"1"}) || len(w.line.bound) != 1 {
+		if !slices.Equal(w.line.undone, []string{"1"}) || len(w.line.bindingAttempt) != 1 {
 			t.Errorf("taken back: %v", w.line.undone)
 		}
 	})
@@ -423,8 +423,8 @@ func TestTrunkGoes(t *testing.T) {
 					t.Fatal(err)
 				}
 				pass(20 * time.Second)
-				if len(w.line.bound) != 0 || len(w.line.undone) == 0 {
-					t.Errorf("bound %v, taken back %v", w.line.bound, w.line.undone)
+				if len(w.line.bindingAttempt) != 0 || len(w.line.undone) == 0 {
+					t.Errorf("bound %v, taken back %v", w.line.bindingAttempt, w.line.undone)
 				}
 				asked := len(w.line.times())
 				pass(time.Minute)
@@ -450,11 +450,11 @@ func TestManyWithSlowServers(t *testing.T) {
 		}
 		stop := w.run("n")
 		pass(90 * time.Second)
-		if n := len(w.line.bound); n != many || w.line.most > 100 {
+		if n := len(w.line.bindingAttempt); n != many || w.line.most > 100 {
 			t.Errorf("%d of %d are registered, %d at once", n, many, w.line.most)
 		}
 		stop()
-		if n := len(w.line.bound); n != 0 {
+		if n := len(w.line.bindingAttempt); n != 0 {
 			t.Errorf("%d stay", n)
 		}
 	})
@@ -471,8 +471,8 @@ func TestStopsWhileAsking(t *testing.T) {
 		stop := w.run("n")
 		pass(time.Second)
 		stop()
-		if len(w.line.bound) != 0 || !slices.Contains(w.line.undone, "1") {
-			t.Errorf("bound %v, taken back %v", w.line.bound, w.line.undone)
+		if len(w.line.bindingAttempt) != 0 || !slices.Contains(w.line.undone, "1") {
+			t.Errorf("bound %v, taken back %v", w.line.bindingAttempt, w.line.undone)
 		}
 	})
 }

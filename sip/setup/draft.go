@@ -105,15 +105,15 @@ const (
 const (
 	taskForget  = "setup.forget"
 	forgetEvery = time.Hour
-	forgetBatch = 100
-	forgetMost  = 100 // batches in one run
+	deleteBatch = 100
+	maxDeleted  = 100 // batches in one run
 )
 
 // deleteOld is periodic work. It deletes drafts that were last changed DraftsLast ago, with their passwords.
 func (s *Service) deleteOld(ctx context.Context, _ callwright.Task, _ int) error {
-	for range forgetMost {
-		n, err := s.cfg.Drafts.DeleteOldDrafts(ctx, s.cfg.Clock.Now().Add(-DraftsLast), forgetBatch)
-		if err != nil || n < forgetBatch {
+	for range maxDeleted {
+		n, err := s.cfg.Drafts.DeleteOldDrafts(ctx, s.cfg.Clock.Now().Add(-DraftsLast), deleteBatch)
+		if err != nil || n < deleteBatch {
 			return err
 		}
 	}

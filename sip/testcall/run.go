@@ -51,7 +51,7 @@ func (s *Service) place(ctx context.Context, r *record) (Status, string) {
 	defer s.hangup(ctx, r, leg)
 	info := leg.Info()
 	r.answered(s.cfg.Clock.Now(), strings.Join([]string{info.Codec, info.SRTPSuite, info.TLS}, ", "))
-	return Completed, s.talk(ctx, r, leg)
+	return Completed, s.playPrompt(ctx, r, leg)
 }
 
 // unanswered returns the status and reason of an unanswered call.
@@ -77,8 +77,8 @@ func (s *Service) unanswered(ctx context.Context, r *record, err error) (Status,
 	return Failed, callwright.ErrInternal.Message
 }
 
-// talk plays the prompt and a moment of silence, unless the peer hangs up earlier. It returns the reason for the end of the call.
-func (s *Service) talk(ctx context.Context, r *record, leg Leg) string {
+// playPrompt plays the prompt and a moment of silence, unless the peer hangs up earlier. It returns the reason for the end of the call.
+func (s *Service) playPrompt(ctx context.Context, r *record, leg Leg) string {
 	talking, stop := context.WithCancel(ctx)
 	defer stop()
 	go func() {

@@ -9,13 +9,13 @@ import (
 // Syllables are counted after de Jong and Wempe (2009): peaks of the intensity above a threshold, with a dip before each, that
 // are voiced.
 const (
-	hopTime    = 10 * time.Millisecond
-	smooth     = rate * 40 / 1000 // samples of the window of the intensity
-	below      = 25.0             // dB below the loudest parts; quieter frames are not speech
-	dip        = 1.0              // dB between two syllables
-	quietest   = -60.0            // dBFS; speech is louder
-	minPause   = 30               // frames: a shorter silence belongs to the speech
-	loudestPar = 0.99             // quantile of the levels that counts as the loudest, so that clicks do not
+	hopTime     = 10 * time.Millisecond
+	smooth      = rate * 40 / 1000 // samples of the window of the intensity
+	below       = 25.0             // dB below the loudest parts; quieter frames are not speech
+	attenuation = 1.0              // dB between two syllables
+	quietest    = -60.0            // dBFS; speech is louder
+	minPause    = 30               // frames: a shorter silence belongs to the speech
+	loudestPar  = 0.99             // quantile of the levels that counts as the loudest, so that clicks do not
 )
 
 // envelope returns the intensity of each hop in dBFS, in a Hann window.
@@ -87,14 +87,14 @@ func countSyllables(levels []float64, track pitchTrack) int {
 		switch {
 		case peak >= 0 && level > levels[peak]:
 			peak = i
-		case peak >= 0 && level < levels[peak]-dip:
+		case peak >= 0 && level < levels[peak]-attenuation:
 			if track.near(peak) {
 				n++
 			}
 			peak, low = -1, level
 		case peak < 0 && level < low:
 			low = level
-		case peak < 0 && level > low+dip && level > floor:
+		case peak < 0 && level > low+attenuation && level > floor:
 			peak = i
 		}
 	}

@@ -53,7 +53,7 @@ func bounded(t reporter, limit time.Duration, run func(t reporter)) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	b := &abandonable{reporter: t, ctx: ctx}
+	b := &interruptible{reporter: t, ctx: ctx}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -69,8 +69,8 @@ func bounded(t reporter, limit time.Duration, run func(t reporter)) {
 	}
 }
 
-// abandonable reports to another reporter until it is abandoned.
-type abandonable struct {
+// interruptible reports to another reporter until it is abandoned.
+type interruptible struct {
 	reporter
 
 	ctx       context.Context //nolint:containedctx // as a *testing.T has one
@@ -78,11 +78,11 @@ type abandonable struct {
 	abandoned bool
 }
 
-func (a *abandonable) Context() context.Context { return a.ctx }
+func (a *interruptible) Context() context.Context { return a.ctx }
 
-func (a *abandonable) Error(args ...any) { a.Errorf("%s", fmt.Sprint(args...)) }
+func (a *interruptible) Error(args ...any) { a.Errorf("%s", fmt.Sprint(args...)) }
 
-func (a *abandonable) Errorf(format string, args ...any) {
+func (a *interruptible) Errorf(format string, args ...any) {
 	a.reporter.Helper()
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -91,17 +91,17 @@ func (a *abandonable) Errorf(format string, args ...any) {
 	}
 }
 
-func (a *abandonable) Fatal(args ...any) {
+func (a *interruptible) Fatal(args ...any) {
 	a.Error(args...)
 	runtime.Goexit()
 }
 
-func (a *abandonable) Fatalf(format string, args ...any) {
+func (a *interruptible) Fatalf(format string, args ...any) {
 	a.Errorf(format, args...)
 	runtime.Goexit()
 }
 
-func (a *abandonable) abandon() {
+func (a *interruptible) abandon() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.abandoned = true

@@ -161,8 +161,8 @@ func noticeNext(cmd *cobra.Command, next callwright.Keyset) {
 	}
 }
 
-// once prints a secret that is shown only once. It is in force already, so a failing output is an error that mentions it.
-func once(printed error, what, next string) error {
+// printOnce prints a secret that is shown only once. It is in force already, so a failing output is an error that mentions it.
+func printOnce(printed error, what, next string) error {
 	if printed == nil {
 		return nil
 	}

@@ -127,11 +127,11 @@ type newKeyJSON struct {
 func showKey(cmd *cobra.Command, k access.NewKey, replaces *keyJSON, to *secretFile) error {
 	key, err := to.store(k.Key.Reveal())
 	if err != nil {
-		return once(err, "the key "+k.Record.ID, "revoke it and create another")
+		return printOnce(err, "the key "+k.Record.ID, "revoke it and create another")
 	}
 	if to.alone() {
 		_, err := fmt.Fprintln(cmd.OutOrStdout(), key)
-		return once(err, "the key "+k.Record.ID, "revoke it and create another")
+		return printOnce(err, "the key "+k.Record.ID, "revoke it and create another")
 	}
 	out := newKeyJSON{keyOf(k.Record), key, to.name, replaces}
 	err = show(cmd, out, func(w *tabwriter.Writer) {
@@ -145,7 +145,7 @@ func showKey(cmd *cobra.Command, k access.NewKey, replaces *keyJSON, to *secretF
 		}
 		printf(w, "API key\t%s (shown this once)\n", out.Key)
 	})
-	return once(err, "the key "+k.Record.ID, "revoke it and create another")
+	return printOnce(err, "the key "+k.Record.ID, "revoke it and create another")
 }
 
 func (a *adminCommands) keysCreateCommand() *cobra.Command {

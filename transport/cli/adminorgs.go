@@ -118,11 +118,11 @@ func showSecret(cmd *cobra.Command, o callwright.Organization, to *secretFile) e
 	out := secretJSON{Organization: organizationOf(o), File: to.name}
 	var err error
 	if out.Secret, err = to.store(o.WebhookSecret.Reveal()); err != nil {
-		return once(err, "the webhook secret of "+out.Organization.ID, "rotate it without an overlap to get another")
+		return printOnce(err, "the webhook secret of "+out.Organization.ID, "rotate it without an overlap to get another")
 	}
 	if to.alone() {
 		_, err := fmt.Fprintln(cmd.OutOrStdout(), out.Secret)
-		return once(err, "the webhook secret of "+out.Organization.ID, "rotate it without an overlap to get another")
+		return printOnce(err, "the webhook secret of "+out.Organization.ID, "rotate it without an overlap to get another")
 	}
 	err = show(cmd, out, func(w *tabwriter.Writer) {
 		out.Organization.print(w)
@@ -132,7 +132,7 @@ func showSecret(cmd *cobra.Command, o callwright.Organization, to *secretFile) e
 		}
 		printf(w, "Webhook secret\t%s (shown this once)\n", out.Secret)
 	})
-	return once(err, "the webhook secret of "+out.Organization.ID, "rotate it without an overlap to get another")
+	return printOnce(err, "the webhook secret of "+out.Organization.ID, "rotate it without an overlap to get another")
 }
 
 func (a *adminCommands) orgsCreateCommand() *cobra.Command {

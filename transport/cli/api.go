@@ -42,7 +42,7 @@ func (a *api) call(ctx context.Context, q client.Request) (json.RawMessage, erro
 		return nil, err
 	}
 	if !json.Valid(answer.Body) {
-		return nil, a.stranger()
+		return nil, a.foreignAnswer()
 	}
 	return answer.Body, nil
 }
@@ -95,10 +95,10 @@ func (a *api) unwrapped(err error) error {
 	if coded, ok := errors.AsType[*callwright.Error](err); ok {
 		return coded
 	}
-	return a.stranger().Because(err)
+	return a.foreignAnswer().Because(err)
 }
 
-// stranger returns the error of an answer that no Callwright server has sent.
-func (a *api) stranger() *callwright.Error {
+// foreignAnswer returns the error of an answer that no Callwright server has sent.
+func (a *api) foreignAnswer() *callwright.Error {
 	return callwright.Errorf(callwright.CodeUnavailable, "%s does not answer as a Callwright server does: name another with --%s", a.BaseURL(), serverFlag)
 }

@@ -175,7 +175,7 @@ func (a *api) recording(ctx context.Context, to io.Writer, call string) (int64, 
 	}
 	raw, ok := answer.(*callsoas.GetRecordingOKRawAudioWav)
 	if !ok {
-		return 0, a.stranger()
+		return 0, a.foreignAnswer()
 	}
 	defer func() { _ = raw.Response.Body.Close() }()
 	audio := bufio.NewReader(raw.Response.Body)

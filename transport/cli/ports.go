@@ -169,8 +169,8 @@ func (o orderJSON) count() string {
 	return strings.Join(parts, ", ")
 }
 
-// wish says whether the customer wants to cancel.
-func (o orderJSON) wish() string {
+// cancelWish says whether the customer wants to cancel.
+func (o orderJSON) cancelWish() string {
 	switch {
 	case o.CancelAskedAt == nil:
 		return ""

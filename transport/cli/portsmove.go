@@ -166,7 +166,7 @@ func (p *portsCommands) enter(cmd *cobra.Command, change func(context.Context, *
 		}
 		return show(cmd, o, func(w *tabwriter.Writer) {
 			o.numbers(w)
-			if wish := o.wish(); wish != "" {
+			if wish := o.cancelWish(); wish != "" {
 				printf(w, "Cancellation\t%s\n", wish)
 			}
 		})

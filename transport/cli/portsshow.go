@@ -59,7 +59,7 @@ func (p *portsCommands) list(cmd *cobra.Command, ports *Ports, open bool, limit 
 		}
 		printf(w, "ORDER\tREQUEST\tNUMBERS\tSINCE\tCANCEL\n")
 		for _, o := range found {
-			printf(w, "%s\t%s\t%s\t%s\t%s\n", o.Ref, cmp.Or(o.Request, "-"), o.count(), stamp(o.UpdatedAt), cmp.Or(o.wish(), "-"))
+			printf(w, "%s\t%s\t%s\t%s\t%s\n", o.Ref, cmp.Or(o.Request, "-"), o.count(), stamp(o.UpdatedAt), cmp.Or(o.cancelWish(), "-"))
 		}
 	})
 }
@@ -136,7 +136,7 @@ func (s shownJSON) text(w *tabwriter.Writer) {
 	a := s.Account
 	for _, line := range [][2]string{
 		{"Order", s.Ref}, {"Request", s.Request}, {"Organization", s.Org}, {"Status", s.Status}, {"Ordered", stamp(s.CreatedAt)},
-		{"Changed", stamp(s.UpdatedAt)}, {"Cancellation", s.wish()}, {"Target date", s.TargetDate}, {"Letter signed", s.SignedAt},
+		{"Changed", stamp(s.UpdatedAt)}, {"Cancellation", s.cancelWish()}, {"Target date", s.TargetDate}, {"Letter signed", s.SignedAt},
 		{"Documents", strings.Join(s.Documents, " ")}, {"Customer type", a.CustomerType}, {"Business name", a.BusinessName},
 		{"First name", a.FirstName}, {"Last name", a.LastName}, {"Email", a.Email}, {"Account number", a.AccountNumber},
 		{"Street", a.Street}, {"", a.Street2}, {"City", a.City}, {"State", a.State}, {"Zip", a.Zip}, {"Country", a.Country},

@@ -32,7 +32,7 @@ type areas struct {
 func newAreas(c *Client) (*areas, error) {
 	var a areas
 	var err error
-	to, via := c.base.String(), doer{c}
+	to, via := c.base.String(), generatedDoer{c}
 	for _, connect := range []func() error{
 		func() error { a.agents, err = agentsoas.NewClient(to, keyed{}, agentsoas.WithClient(via)); return err },
 		func() error {
@@ -63,11 +63,11 @@ func newAreas(c *Client) (*areas, error) {
 	return &a, nil
 }
 
-// doer sends the requests of generated clients.
-type doer struct{ c *Client }
+// generatedDoer sends the requests of generated clients.
+type generatedDoer struct{ c *Client }
 
 // Do sends a request as Client.Do does.
-func (d doer) Do(r *http.Request) (*http.Response, error) { return d.c.send(r) }
+func (d generatedDoer) Do(r *http.Request) (*http.Response, error) { return d.c.send(r) }
 
 // keyed is the security source of generated clients, whose requests get the key when they are sent.
 type keyed struct{}

@@ -54,7 +54,7 @@ func (e *Error) Temporary() bool {
 
 // newError reads a failed answer.
 func newError(operation string, status int, header http.Header, body []byte, key callwright.Secret) *Error {
-	body = blot(body, key)
+	body = redactKey(body, key)
 	e := &Error{
 		Status: status, Body: body, Operation: operation,
 		RequestID: clean(header.Get("X-Request-ID"), maxErrorName),
@@ -73,8 +73,8 @@ func newError(operation string, status int, header http.Header, body []byte, key
 	return e
 }
 
-// blot deletes the key from an answer of a server or a proxy.
-func blot(body []byte, key callwright.Secret) []byte {
+// redactKey deletes the key from an answer of a server or a proxy.
+func redactKey(body []byte, key callwright.Secret) []byte {
 	if key == "" {
 		return body
 	}

@@ -35,12 +35,12 @@ type Config struct {
 
 // API serves areas of the contract and the operational pages.
 type API struct {
-	cfg       Config
-	areas     []mounted
-	bodies    *bodies
-	telemetry telemetry
-	strangers callwright.Strangers
-	notReady  callwright.Outage
+	cfg                Config
+	areas              []mounted
+	bodies             *bodies
+	telemetry          telemetry
+	unauthenticatedLog callwright.Strangers
+	notReady           callwright.Outage
 }
 
 // mounted is an area with its generated server.
@@ -58,7 +58,7 @@ func New(c Config) (*API, error) {
 		return nil, errors.New("httpapi: an area has operations that take an Idempotency-Key: set Config.Atomic and Config.Idempotency")
 	}
 	a := &API{cfg: withDefaults(c), bodies: newBodies()}
-	a.strangers.Logger = a.cfg.Logger
+	a.unauthenticatedLog.Logger = a.cfg.Logger
 	var err error
 	if a.telemetry, err = newTelemetry(c.Tracing, c.Metering); err != nil {
 		return nil, err

@@ -158,15 +158,15 @@ func (a *API) log(ctx context.Context, r *http.Request, status int, took time.Du
 		attrs = append(attrs, slog.String("error", describe(info.failure)))
 	}
 	write := func() { a.cfg.Logger.LogAttrs(ctx, level, "request", attrs...) }
-	if level == slog.LevelInfo && info.stranger(status) {
-		a.strangers.Visit(info.client.Address, write)
+	if level == slog.LevelInfo && info.unauthenticated(status) {
+		a.unauthenticatedLog.Visit(info.client.Address, write)
 		return
 	}
 	write()
 }
 
-// stranger reports whether a request was made without a key that is good for something, and not with a link that is.
-func (i *requestInfo) stranger(status int) bool {
+// unauthenticated reports whether a request was made without a key that is good for something, and not with a link that is.
+func (i *requestInfo) unauthenticated(status int) bool {
 	return i.principal.Org == "" && (i.area == nil || status >= http.StatusBadRequest)
 }
 

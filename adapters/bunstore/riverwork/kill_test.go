@@ -32,8 +32,8 @@ const (
 	rescueAfter = time.Second
 )
 
-// patience covers a dead leader's lease, 15 s, and the next election, at most 6 s later.
-const patience = 90 * time.Second
+// maxPollGap covers a dead leader's lease, 15 s, and the next election, at most 6 s later.
+const maxPollGap = 90 * time.Second
 
 func TestMain(m *testing.M) {
 	life, ok := lives[os.Getenv(envLife)]
@@ -53,7 +53,7 @@ var lives = map[string]func(ctx context.Context, db *bunstore.DB, work *riverwor
 }
 
 func lead(life func(context.Context, *bunstore.DB, *riverwork.Work) error, address string) error {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), maxPollGap)
 	defer cancel()
 	ring, err := callwright.NewKeyring("k", map[string][]byte{"k": make([]byte, 32)})
 	if err != nil {
@@ -121,7 +121,7 @@ func works(ctx context.Context, db *bunstore.DB, work *riverwork.Work) error {
 // killed leads a life in a separate process until it prints a line, and ends it with SIGKILL.
 func killed(t *testing.T, life, address string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), maxPollGap)
 	defer cancel()
 	process := exec.CommandContext(ctx, os.Args[0], "-test.run=^$")
 	process.Env = append(os.Environ(), envLife+"="+life, envAddress+"="+address)
@@ -200,8 +200,8 @@ func next[T any](t *testing.T, from <-chan T) (v T) {
 	t.Helper()
 	select {
 	case v = <-from:
-	case <-time.After(patience):
-		t.Fatalf("nothing happened within %s", patience)
+	case <-time.After(maxPollGap):
+		t.Fatalf("nothing happened within %s", maxPollGap)
 	}
 	return v
 }

@@ -20,36 +20,36 @@ const (
 	longOutage = 2 * time.Second
 )
 
-// pulse records signs of life of a client: each of its queues looks for tasks again and again, unless all workers of the
+// pollMonitor records signs of life of a client: each of its queues looks for tasks again and again, unless all workers of the
 // queue are busy.
-type pulse struct {
-	patience time.Duration // maximum time without polling, because the workers of a queue are busy
-	healed   chan struct{} // gets something when looks succeed again after a long outage
+type pollMonitor struct {
+	maxPollGap time.Duration // maximum time without polling, because the workers of a queue are busy
+	recovered  chan struct{} // gets something when looks succeed again after a long outage
 
 	mu    sync.Mutex
-	looks map[string]look
+	looks map[string]poll
 }
 
-// look is the last look for tasks of a queue.
-type look struct {
+// poll is the last look for tasks of a queue.
+type poll struct {
 	at    time.Time // when it ended; zero: there was none
 	since time.Time // end of the first failure since the last success; zero: no failure
 	err   error
 }
 
-func newPulse(patience time.Duration, queues []string) *pulse {
-	p := &pulse{patience: patience, healed: make(chan struct{}, 1), looks: map[string]look{}}
+func newPulse(patience time.Duration, queues []string) *pollMonitor {
+	p := &pollMonitor{maxPollGap: patience, recovered: make(chan struct{}, 1), looks: map[string]poll{}}
 	for _, name := range queues {
-		p.looks[name] = look{}
+		p.looks[name] = poll{}
 	}
 	return p
 }
 
 // note records a look.
-func (p *pulse) note(queue string, err error) {
+func (p *pollMonitor) note(queue string, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	before, now := p.looks[queue], look{at: time.Now(), err: err}
+	before, now := p.looks[queue], poll{at: time.Now(), err: err}
 	if err != nil {
 		now.since = now.at
 		if !before.since.IsZero() {
@@ -57,7 +57,7 @@ func (p *pulse) note(queue string, err error) {
 		}
 	} else if !before.since.IsZero() && now.at.Sub(before.since) >= longOutage {
 		select {
-		case p.healed <- struct{}{}:
+		case p.recovered <- struct{}{}:
 		default: // another queue has said so
 		}
 	}
@@ -65,7 +65,7 @@ func (p *pulse) note(queue string, err error) {
 }
 
 // check returns CodeUnavailable while a queue is not worked on.
-func (p *pulse) check() error {
+func (p *pollMonitor) check() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for name, l := range p.looks {
@@ -74,7 +74,7 @@ func (p *pulse) check() error {
 			return callwright.Errorf(callwright.CodeUnavailable, "durable work has not started")
 		case l.err != nil:
 			return callwright.Errorf(callwright.CodeUnavailable, "durable work cannot reach its database").Because(l.err)
-		case time.Since(l.at) > p.patience:
+		case time.Since(l.at) > p.maxPollGap:
 			return callwright.Errorf(callwright.CodeUnavailable, "durable work stands still").
 				Because(fmt.Errorf("queue %s has not looked for tasks since %s", name, l.at))
 		}
@@ -85,7 +85,7 @@ func (p *pulse) check() error {
 // Check returns CodeUnavailable, with a message for operators, while this node does no durable work: Run has not started it, the
 // database is away, or a queue stands still.
 func (w *Work) Check() error {
-	p := w.pulse.Load()
+	p := w.pollMonitor.Load()
 	if p == nil {
 		return callwright.Errorf(callwright.CodeUnavailable, "durable work has not started")
 	}
@@ -95,17 +95,17 @@ func (w *Work) Check() error {
 // watched is a driver of River that records each look for tasks in a pulse.
 type watched[T any] struct {
 	riverdriver.Driver[T]
-	pulse *pulse
+	pollMonitor *pollMonitor
 }
 
 // GetExecutor returns an executor of the driver's statements that records them in the pulse.
 func (d watched[T]) GetExecutor() riverdriver.Executor {
-	return looking{d.Driver.GetExecutor(), d.pulse}
+	return looking{d.Driver.GetExecutor(), d.pollMonitor}
 }
 
 type looking struct {
 	riverdriver.Executor
-	pulse *pulse
+	pollMonitor *pollMonitor
 }
 
 // JobGetAvailable looks for tasks and claims them.
@@ -113,6 +113,6 @@ func (l looking) JobGetAvailable(ctx context.Context, p *riverdriver.JobGetAvail
 	ctx, cancel := context.WithTimeoutCause(ctx, lookLimit, errors.New("the database did not answer in time"))
 	defer cancel()
 	found, err := l.Executor.JobGetAvailable(ctx, p)
-	l.pulse.note(p.Queue, err)
+	l.pollMonitor.note(p.Queue, err)
 	return found, err
 }

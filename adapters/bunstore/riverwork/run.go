@@ -40,8 +40,8 @@ type worker interface {
 // client is a worker with its pulse.
 type client struct {
 	worker
-	pulse    *pulse
-	stopping chan struct{} // closed when handlers that still run are cut off
+	pollMonitor *pollMonitor
+	stopping    chan struct{} // closed when handlers that still run are cut off
 }
 
 // Run works until ctx ends. Then it takes no more tasks and waits for the running ones up to Config.StopTimeout, after which their
@@ -64,7 +64,7 @@ func (w *Work) Run(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return c.end(ctx, w.cfg.StopTimeout)
-		case <-c.pulse.healed:
+		case <-c.pollMonitor.recovered:
 			next, err := w.begin(ctx, pool)
 			if err != nil {
 				w.cfg.Logger.WarnContext(ctx, "durable work goes on as it was before the outage", "error", err)
@@ -110,7 +110,7 @@ func (w *Work) begin(ctx context.Context, pool *pool) (*client, error) {
 		c, err := w.newClient(ctx, pool)
 		if err == nil {
 			if err = start(context.WithoutCancel(ctx), c, w.names()); err == nil {
-				w.pulse.Store(c.pulse)
+				w.pollMonitor.Store(c.pollMonitor)
 				return c, nil
 			}
 			_ = within(context.WithoutCancel(ctx), hardStop, c.StopAndCancel) // stops the parts that run
@@ -169,10 +169,10 @@ func (w *Work) newClient(ctx context.Context, pool *pool) (*client, error) {
 		DiscardedJobRetentionPeriod: keepDiscarded,
 		Logger:                      w.cfg.riverLogger(),
 	}
-	c.pulse = newPulse(w.cfg.StepTimeout+lookLimit, w.names())
+	c.pollMonitor = newPulse(w.cfg.StepTimeout+lookLimit, w.names())
 	var err error
 	if pool.postgres == nil {
-		c.worker, err = river.NewClient(watched[*sql.Tx]{riversqlite.New(w.cfg.SQL), c.pulse}, config)
+		c.worker, err = river.NewClient(watched[*sql.Tx]{riversqlite.New(w.cfg.SQL), c.pollMonitor}, config)
 		return c, err
 	}
 	config.Schema = schema
@@ -182,6 +182,6 @@ func (w *Work) newClient(ctx context.Context, pool *pool) (*client, error) {
 	if config.PollOnly {
 		config.FetchPollInterval = pollPooled
 	}
-	c.worker, err = river.NewClient(watched[pgx.Tx]{riverpgxv5.New(pool.postgres), c.pulse}, config)
+	c.worker, err = river.NewClient(watched[pgx.Tx]{riverpgxv5.New(pool.postgres), c.pollMonitor}, config)
 	return c, err
 }

@@ -59,8 +59,8 @@ func TestUpgrade(t *testing.T) {
 				select {
 				case task := <-runs:
 					return task
-				case <-time.After(patience):
-					t.Fatalf("%d tasks ran within %s: %+v", len(ran), patience, ran)
+				case <-time.After(maxPollGap):
+					t.Fatalf("%d tasks ran within %s: %+v", len(ran), maxPollGap, ran)
 					return callwright.Task{}
 				}
 			}

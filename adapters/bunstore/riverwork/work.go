@@ -50,14 +50,14 @@ type inserter interface {
 
 // Work is a callwright.Work.
 type Work struct {
-	cfg      Config        // without its PostgresDSN
-	dsn      func() string // empty for SQLite; fmt would print the password of a field that is not exported
-	inserter inserter
-	handlers map[string]callwright.Handler
-	kinds    map[string]callwright.Queue // of the handlers
-	queues   map[callwright.Queue]queue
-	periodic []*river.PeriodicJob
-	pulse    atomic.Pointer[pulse] // of the client that works; nil: none does
+	cfg         Config        // without its PostgresDSN
+	dsn         func() string // empty for SQLite; fmt would print the password of a field that is not exported
+	inserter    inserter
+	handlers    map[string]callwright.Handler
+	kinds       map[string]callwright.Queue // of the handlers
+	queues      map[callwright.Queue]queue
+	periodic    []*river.PeriodicJob
+	pollMonitor atomic.Pointer[pollMonitor] // of the client that works; nil: none does
 }
 
 // New makes the work of a database. Run runs it; without Run it only enqueues.

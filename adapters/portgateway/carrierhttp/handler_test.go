@@ -17,7 +17,7 @@ import (
 func api(c *portingtest.Carrier) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		key, _ := io.ReadAll(r.Body)
-		o, err := c.Take(string(key), []callwright.PhoneNumber{"+14155550100"})
+		o, err := c.Create(string(key), []callwright.PhoneNumber{"+14155550100"})
 		if err != nil {
 			w.WriteHeader(http.StatusUnprocessableEntity)
 		}

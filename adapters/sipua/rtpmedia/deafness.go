@@ -17,8 +17,8 @@ const (
 // comfortNoise is the payload type of a sender's pauses (RFC 3389). It needs no decoder.
 const comfortNoise = 13
 
-// deafness notices a peer whose audio comes and cannot be decoded. The zero value is ready.
-type deafness struct {
+// undecodableDetector notices a peer whose audio comes and cannot be decoded. The zero value is ready.
+type undecodableDetector struct {
 	since   time.Duration // when the first packet of this spell came
 	packets int           // of this spell, which a decoded packet ends
 	fault   string        // of the first spell that was long enough; empty: none
@@ -28,7 +28,7 @@ type deafness struct {
 }
 
 // miss notes a packet of a payload type that cannot be decoded.
-func (d *deafness) miss(now time.Duration, payload uint8) {
+func (d *undecodableDetector) miss(now time.Duration, payload uint8) {
 	if payload == comfortNoise {
 		return
 	}
@@ -42,7 +42,7 @@ func (d *deafness) miss(now time.Duration, payload uint8) {
 }
 
 // played records the totals of packets that the player has decoded and failed to decode. payload is the type of the last audio packet.
-func (d *deafness) played(now time.Duration, payload uint8, decoded, refused uint64) {
+func (d *undecodableDetector) played(now time.Duration, payload uint8, decoded, refused uint64) {
 	switch {
 	case decoded > d.decoded:
 		d.packets = 0
@@ -53,7 +53,7 @@ func (d *deafness) played(now time.Duration, payload uint8, decoded, refused uin
 }
 
 // tell returns the fault, and whether it was not returned before.
-func (d *deafness) tell() (fault string, fresh bool) {
+func (d *undecodableDetector) tell() (fault string, fresh bool) {
 	if d.fault == "" || d.told {
 		return d.fault, false
 	}

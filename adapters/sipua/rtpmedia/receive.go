@@ -31,7 +31,7 @@ type receiver struct {
 	digits     []byte // begun since the last frame
 	stats      report.Reception
 	bad, late  uint64
-	deaf       deafness
+	deaf       undecodableDetector
 	heard      bool          // something authentic has come
 	alive      time.Duration // when it last did, or when we began to wait for it; later by the time on hold since then
 	onHold     time.Duration // since then
@@ -55,8 +55,8 @@ type format struct {
 // remote is the addresses of the peer.
 type remote struct{ rtp, rtcp netip.AddrPort }
 
-// straggle is the time in which packets of a replaced source count as late packets on the way.
-const straggle = 200 * time.Millisecond
+// lateAfterSwitch is the time in which packets of a replaced source count as late packets on the way.
+const lateAfterSwitch = 200 * time.Millisecond
 
 // maxFormer bounds the replaced sources that are remembered.
 const maxFormer = 4
@@ -194,7 +194,7 @@ func (r *receiver) follow(now time.Duration, ssrc uint32) bool {
 	current, known := r.stats.Source()
 	switch {
 	case known && ssrc == current:
-	case now-r.sourceAt < straggle && slices.Contains(r.former, ssrc):
+	case now-r.sourceAt < lateAfterSwitch && slices.Contains(r.former, ssrc):
 		return false
 	case known:
 		r.former = slices.DeleteFunc(r.former, func(s uint32) bool { return s == ssrc })

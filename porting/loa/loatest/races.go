@@ -23,21 +23,21 @@ type Stores struct {
 // RunRaces lets signers, customers and operators decide about letters concurrently, on the stores of one database.
 func RunRaces(t *testing.T, newStores func(t *testing.T) Stores) {
 	t.Helper()
-	type race = func(ctx context.Context, r rivals) error
-	sign := func(ctx context.Context, r rivals) error { return r.sign(ctx) }
-	decline := func(ctx context.Context, r rivals) error {
+	type race = func(ctx context.Context, r concurrentDecisions) error
+	sign := func(ctx context.Context, r concurrentDecisions) error { return r.sign(ctx) }
+	decline := func(ctx context.Context, r concurrentDecisions) error {
 		_, err := r.letters.Decline(ctx, r.token, "no", loa.Origin{})
 		return err
 	}
-	cancel := func(ctx context.Context, r rivals) error {
+	cancel := func(ctx context.Context, r concurrentDecisions) error {
 		_, err := r.ports.Cancel(ctx, r.org, r.id)
 		return err
 	}
-	resend := func(ctx context.Context, r rivals) error {
+	resend := func(ctx context.Context, r concurrentDecisions) error {
 		_, _, err := r.ports.Resend(ctx, r.org, r.id)
 		return err
 	}
-	paper := func(ctx context.Context, r rivals) error {
+	paper := func(ctx context.Context, r concurrentDecisions) error {
 		_, err := r.ports.Sign(ctx, r.org, r.id, porting.Operator, "scan")
 		return err
 	}
@@ -74,8 +74,8 @@ func RunRaces(t *testing.T, newStores func(t *testing.T) Stores) {
 	}
 }
 
-// rivals makes concurrent decisions about one letter.
-type rivals struct {
+// concurrentDecisions makes concurrent decisions about one letter.
+type concurrentDecisions struct {
 	ports   *porting.Service
 	letters *loa.Service
 	store   loa.Store
@@ -85,7 +85,7 @@ type rivals struct {
 	hash    string
 }
 
-func newRivals(t *testing.T, s Stores, number string) rivals {
+func newRivals(t *testing.T, s Stores, number string) concurrentDecisions {
 	t.Helper()
 	letters, err := loa.New(loa.Config{Provider: "Acme Telecom",
 		Store: s.Letters, Atomic: s.Atomic, Work: idle{}, Mailer: nowhere{}, Renderer: Plain{}, Key: "0123456789abcdef0123456789abcdef",
@@ -115,17 +115,17 @@ func newRivals(t *testing.T, s Stores, number string) rivals {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return rivals{ports, letters, s.Letters, "a", r.ID, letter.URL, l.SHA256}
+	return concurrentDecisions{ports, letters, s.Letters, "a", r.ID, letter.URL, l.SHA256}
 }
 
-func (r rivals) sign(ctx context.Context) error {
+func (r concurrentDecisions) sign(ctx context.Context) error {
 	_, err := r.letters.Sign(ctx, r.token, loa.Signature{Name: "Robin Doe", Consent: true, Authority: true, SHA256: r.hash})
 	return err
 }
 
 // wantOneEnd checks that a letter has at most one end, that its port request has the matching end, and that its audit trail is
 // complete.
-func (r rivals) wantOneEnd(t *testing.T) {
+func (r concurrentDecisions) wantOneEnd(t *testing.T) {
 	t.Helper()
 	l, err := r.letters.Letter(t.Context(), r.org, r.id)
 	e, evidenceErr := r.letters.Evidence(t.Context(), r.org, r.id)

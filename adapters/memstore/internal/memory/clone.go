@@ -15,19 +15,19 @@ func Clone[T any](v T) T {
 // flats records for types whether they hold no memory that a copy would share.
 var flats sync.Map
 
-// flat reports whether the copies of a type share no memory, unexported fields apart.
-func flat(t reflect.Type) bool {
+// sharesNoMemory reports whether the copies of a type share no memory, unexported fields apart.
+func sharesNoMemory(t reflect.Type) bool {
 	if known, ok := flats.Load(t); ok {
 		return known == true
 	}
 	is := t.Kind() <= reflect.Complex128 || t.Kind() == reflect.String
 	switch t.Kind() {
 	case reflect.Array:
-		is = flat(t.Elem())
+		is = sharesNoMemory(t.Elem())
 	case reflect.Struct:
 		is = true
 		for f := range t.Fields() {
-			is = is && (!f.IsExported() || flat(f.Type))
+			is = is && (!f.IsExported() || sharesNoMemory(f.Type))
 		}
 	default:
 	}
@@ -37,7 +37,7 @@ func flat(t reflect.Type) bool {
 
 // part replaces the parts of v that other values share by copies. v is settable.
 func part(v reflect.Value) {
-	if flat(v.Type()) {
+	if sharesNoMemory(v.Type()) {
 		return
 	}
 	switch v.Kind() {
@@ -46,7 +46,7 @@ func part(v reflect.Value) {
 			v.Set(copied(v.Elem()).Addr())
 		}
 	case reflect.Interface:
-		if !v.IsNil() && !flat(v.Elem().Type()) {
+		if !v.IsNil() && !sharesNoMemory(v.Elem().Type()) {
 			v.Set(copied(v.Elem()))
 		}
 	case reflect.Slice:
@@ -74,7 +74,7 @@ func part(v reflect.Value) {
 
 // partElements parts the elements of a slice or an array.
 func partElements(v reflect.Value) {
-	if flat(v.Type().Elem()) { // such as bytes, of which there may be many
+	if sharesNoMemory(v.Type().Elem()) { // such as bytes, of which there may be many
 		return
 	}
 	for i := range v.Len() {

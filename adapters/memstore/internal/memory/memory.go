@@ -30,7 +30,7 @@ type room interface {
 type roomOf[T Data[T]] struct{ data T }
 
 func (r *roomOf[T]) snapshot() (restore func()) {
-	if tables, ok := any(r.data).(undoer); ok {
+	if tables, ok := any(r.data).(undoLog); ok {
 		tables.Begin()
 		return tables.Undo
 	}

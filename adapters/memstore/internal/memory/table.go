@@ -10,10 +10,10 @@ import (
 
 // Tables are the tables of the data of a package, which embeds them. They record the changes of a transaction, so that a rollback costs
 // no more than the changes. A copy of the maps would cost as much as all that is stored.
-type Tables struct{ all []undoer }
+type Tables struct{ all []undoLog }
 
-// undoer is a table of any rows.
-type undoer interface {
+// undoLog is a table of any rows.
+type undoLog interface {
 	Begin()
 	Undo()
 }

@@ -76,7 +76,7 @@ func (l *Log) Begin() {
 	l.begun = true
 	l.logger.Opened()
 	r := l.record
-	l.tell(func(ctx context.Context) { observer.Begin(ctx, r) })
+	l.notifyObserver(func(ctx context.Context) { observer.Begin(ctx, r) })
 }
 
 // Answered records that both sides have answered.
@@ -84,7 +84,7 @@ func (l *Log) Answered() {
 	r, at := l.record, l.clock.Now()
 	l.record.AnsweredAt = &at
 	if l.begun {
-		l.tell(func(ctx context.Context) { l.logger.Observer.Answered(ctx, r, at) })
+		l.notifyObserver(func(ctx context.Context) { l.logger.Observer.Answered(ctx, r, at) })
 	}
 }
 
@@ -102,11 +102,11 @@ func (l *Log) Finish(end calllog.End, evidence *health.Evidence) {
 	}
 	r, steps := l.record, l.ladder.Events()
 	r.End = end
-	l.tell(func(ctx context.Context) { l.logger.Observer.Finish(ctx, r, evidence, steps) })
+	l.notifyObserver(func(ctx context.Context) { l.logger.Observer.Finish(ctx, r, evidence, steps) })
 	l.told.Post(l.logger.Closed)
 }
 
-func (l *Log) tell(what func(context.Context)) {
+func (l *Log) notifyObserver(what func(context.Context)) {
 	l.told.Post(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), observerTimeout)
 		defer cancel()

@@ -22,8 +22,8 @@ type Audio struct {
 // NewAudio returns the audio of a new call.
 func NewAudio(session trunk.MediaSession) *Audio { return &Audio{session: session} }
 
-// lend lets another leg take over: until Return, the end of the user's call holds the session instead of closing it.
-func (a *Audio) lend() {
+// lendSession lets another leg take over: until Return, the end of the user's call holds the session instead of closing it.
+func (a *Audio) lendSession() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.lent = true

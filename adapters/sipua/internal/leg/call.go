@@ -134,7 +134,7 @@ func (l *Leg) Refer(status int, warning string) {
 // Lend returns the leg's audio, for the leg to the target of a transfer, which takes it over with its answer. Call Return
 // once the transfer has succeeded or failed.
 func (l *Leg) Lend() *Audio {
-	l.media.audio.lend()
+	l.media.audio.lendSession()
 	return l.media.audio
 }
 
