@@ -16,7 +16,7 @@ func Hidden(c rune) bool {
 	return unicode.IsControl(c) || unicode.In(c, unicode.Cf, unicode.Zl, unicode.Zp)
 }
 
-// Clip returns a text of at most most bytes. It cuts between characters and replaces the rest by an ellipsis.
+// Clip returns a text of most bytes or fewer. It cuts between characters and replaces the rest by an ellipsis.
 func Clip(text string, most int) string {
 	if len(text) <= most {
 		return text

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"fmt"
+	"sync"
 
 	"github.com/callwright/callwright/adapters/sipua"
 	"github.com/callwright/callwright/agents/call"
@@ -67,11 +68,11 @@ func Example() {
 
 // runLine runs a line, and returns a function that closes it.
 func runLine(ctx context.Context, line *sipua.UA) (stop func()) {
-	over := make(chan error)
-	go func() { over <- line.Run(ctx) }()
+	var running sync.WaitGroup
+	running.Go(func() { _ = line.Run(ctx) })
 	return func() {
 		_ = line.Close(ctx)
-		<-over
+		running.Wait()
 	}
 }
 

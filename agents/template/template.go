@@ -119,7 +119,7 @@ func (t *Template) fill(
 	return b.String(), most - left
 }
 
-// clip returns the beginning of a text, at most most bytes, without a partial character.
+// clip returns the beginning of a text, of most bytes or fewer, without a partial character.
 func clip(text string, most int) string { return strings.ToValidUTF8(text[:min(most, len(text))], "") }
 
 // usual is the usual length of a value, in bytes.

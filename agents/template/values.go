@@ -12,7 +12,7 @@ type Values struct {
 // maxEncoded bounds the JSON of objects and lists that a Values encodes, in bytes. Further ones are empty.
 const maxEncoded = 8 << 20
 
-// NewValues returns variables that add at most most bytes to texts.
+// NewValues returns variables that add most bytes or fewer to texts.
 func NewValues(variables map[string]any, most int) *Values {
 	return &Values{variables: variables, left: most}
 }

@@ -149,9 +149,7 @@ func refused(dir, target string) string {
 			return "the root package imports the standard library only"
 		}
 	case isShared(dir):
-		if to != "" && inside && to != shared[dir] || !inside && !standard(target) {
-			return "packages that all domains share import the standard library and the root package only, and delivery node"
-		}
+		return refusedToShared(dir, target, to)
 	case slices.Contains(domains, room), room == rootSuite:
 		if inside {
 			return refusedToDomain(dir, to)
@@ -167,15 +165,21 @@ func refused(dir, target string) string {
 		if inside && to != "" {
 			return "access knows organizations and their keys, and imports the root package only"
 		}
-	case room == "transport":
-		if inside && top(to) == "adapters" {
+	case room == "transport" && inside:
+		if top(to) == "adapters" {
 			return "transport never imports adapters: the wiring joins them"
 		}
-		if inside {
-			return refusedToArea(dir, to)
-		}
+		return refusedToArea(dir, to)
 	}
 	return ""
+}
+
+// refusedToShared returns the reason for which a package that all domains share may not import another; empty if it may.
+func refusedToShared(dir, target, to string) string {
+	if within(target, module) && (to == "" || to == shared[dir]) || standard(target) {
+		return ""
+	}
+	return "packages that all domains share import the standard library and the root package only, and delivery node"
 }
 
 // isShared reports whether all domains may import a package.

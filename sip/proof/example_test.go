@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
@@ -52,8 +53,8 @@ func Example() {
 		return
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	over := make(chan error)
-	go func() { over <- work.Run(ctx) }()
+	var running sync.WaitGroup
+	running.Go(func() { _ = work.Run(ctx) })
 
 	asked, err := service.Request(ctx, "acme", "+15551234567")
 	fmt.Println(asked.State, err)
@@ -62,7 +63,7 @@ func Example() {
 	_, err = service.Verify(ctx, "acme", "+15551234567", "000000x")
 	fmt.Println(err)
 	cancel()
-	<-over
+	running.Wait()
 	// Output:
 	// waiting <nil>
 	// "Hello. Somebody wants to connect this telephone number to a voice agent. If it was not you, hang up now, and tell nobody the code. The code is"

@@ -2,6 +2,7 @@ package agentteststore
 
 import (
 	"encoding/json"
+	"strconv"
 	"time"
 )
 
@@ -40,10 +41,14 @@ func upgraded(raw json.RawMessage) json.RawMessage {
 			rename(item, names)
 			var delay time.Duration
 			if json.Unmarshal(item["delay_ms"], &delay) == nil {
-				item["delay_ms"], _ = json.Marshal(delay.Milliseconds())
+				item["delay_ms"] = strconv.AppendInt(nil, delay.Milliseconds(), 10)
 			}
 		}
-		sc[list], _ = json.Marshal(items)
+		changed, err := json.Marshal(items)
+		if err != nil {
+			return raw
+		}
+		sc[list] = changed
 	}
 	out, err := json.Marshal(sc)
 	if err != nil {
