@@ -21,7 +21,7 @@ func (o Optional[T]) OrZero() T {
 	return *o.Value
 }
 
-// Apply applies the change to to: it sets the value or T's zero value, or changes nothing.
+// Apply changes a value: it sets the value or T's zero value, or changes nothing.
 func (o Optional[T]) Apply(to *T) {
 	if o.Set {
 		*to = o.OrZero()

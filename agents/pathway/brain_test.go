@@ -48,7 +48,7 @@ func TestBrain(t *testing.T) {
 	}
 }
 
-// answers runs a turn, takes at most most steps of the answer, and returns the words.
+// answers runs a turn, takes most steps of the answer or fewer, and returns the words.
 func answers(ctx context.Context, b *pathway.Brain, turn conversation.Turn, most int) (string, error) {
 	var out []string
 	for s, err := range b.Respond(ctx, turn) {

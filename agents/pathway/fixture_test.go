@@ -156,7 +156,7 @@ func newTalk(t testing.TB, g *graph.Graph) *talk {
 	}
 }
 
-// step runs a turn, takes at most most of its steps, and returns the words and actions.
+// step runs a turn, takes most steps or fewer, and returns the words and actions.
 func (c *talk) step(ctx context.Context, turn conversation.Turn, most int) (string, error) {
 	c.Helper()
 	var out []string
