@@ -51,6 +51,9 @@ func hostAndPort(text string) bool {
 
 // listenIP returns the address of --sip-addr.
 func listenIP(text string) (netip.Addr, error) {
+	if text == "" {
+		return netip.Addr{}, errors.New("--sip-addr must not be empty; a program must start from platform.Defaults()")
+	}
 	wrong := fmt.Errorf("--sip-addr must be an IP address and a port such as 192.0.2.1:5061, or :5061 for every address, not %q; "+
 		"a name for peers goes into --public-host", text)
 	host, _, err := net.SplitHostPort(text)

@@ -93,14 +93,14 @@ type Config struct {
 	// Parts of the program, in place of the parts that the settings choose; nil: the settings choose. The program closes its own parts
 	// after the platform has stopped.
 
-	Database    *bunstore.DB            // in place of DatabaseURL and DatabaseConnections; the platform migrates the tables of durable work in it
-	Model       llm.Model               // in place of LLMBaseURL, LLMModel and LLMModels
-	Synthesizer tts.Engine              // in place of TTS
-	Recognizer  conversation.Recognizer // in place of STT
-	Mailer      callwright.Mailer       // in place of SMTPURL
-	Gateways    []porting.Gateway       // to carriers of ported numbers, in place of PortGateway; the first takes new requests
-	SpeechBlobs speech.Blobs            // samples of speech and recordings of voices, in place of files in Data
-	Recordings  call.Recordings         // of calls, in place of files in Data
+	Database     *bunstore.DB            // in place of DatabaseURL and DatabaseConnections; the platform migrates the tables of durable work in it
+	Model        llm.Model               // in place of LLMBaseURL, LLMModel and LLMModels
+	SpeechEngine tts.Engine              // in place of TTS
+	Recognizer   conversation.Recognizer // in place of STT
+	Mailer       callwright.Mailer       // in place of SMTPURL
+	Gateways     []porting.Gateway       // to carriers of ported numbers, in place of PortGateway; the first takes new requests
+	SpeechBlobs  speech.Blobs            // samples of speech and recordings of voices, in place of files in Data
+	Recordings   call.Recordings         // of calls, in place of files in Data
 
 	// Authenticator finds the principal of a request to the API or the dashboard, in place of API keys and the dashboard's sign-in.
 	Authenticator httpapi.Authenticator
@@ -108,6 +108,9 @@ type Config struct {
 	// Options replace and decorate anything else, as package fx describes: the platform's parts are provided by the types of their
 	// packages, such as *call.Service and llm.Model.
 	Options []fx.Option
+
+	// Ready is called once, when the platform is ready: at the end of Start. Nil: the log names the addresses.
+	Ready func(Info)
 
 	callwright.Runtime // of all parts; its Logger in place of LogFormat and LogLevel
 }

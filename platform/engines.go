@@ -62,20 +62,20 @@ func (e engines) Ready() error { return e.missing }
 // spoken holds the speech engines of a platform.
 type spoken struct {
 	fx.Out
-	Synthesizer tts.Engine
-	Recognizer  conversation.Recognizer
-	Engines     engines
+	SpeechEngine tts.Engine
+	Recognizer   conversation.Recognizer
+	Engines      engines
 }
 
 // newEngines uses the engines of the program, or the engines in the settings, or the first that this machine has. A missing one
 // does not keep the platform from starting: everything but calls works, and the errors of calls name the program to install.
 func newEngines(c Config, service *openai.Client) (e spoken) {
 	var err error
-	e.Synthesizer, e.Recognizer = c.Synthesizer, c.Recognizer
-	if e.Synthesizer != nil {
-		e.Engines.speaksBy = e.Synthesizer.Describe().Name
-	} else if e.Synthesizer, e.Engines.speaksBy, err = newSynthesizer(c.TTS, service); err != nil {
-		e.Synthesizer, e.Engines.missing = absent{err}, err
+	e.SpeechEngine, e.Recognizer = c.SpeechEngine, c.Recognizer
+	if e.SpeechEngine != nil {
+		e.Engines.speaksBy = e.SpeechEngine.Describe().Name
+	} else if e.SpeechEngine, e.Engines.speaksBy, err = newSynthesizer(c.TTS, service); err != nil {
+		e.SpeechEngine, e.Engines.missing = absent{err}, err
 	}
 	if e.Recognizer != nil {
 		e.Engines.hearsBy = "the program's recognizer"

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"net/http"
 	"os"
 	"sync/atomic"
@@ -45,7 +46,6 @@ type Platform struct {
 
 // Services are the domains of a platform that runs.
 type Services struct {
-	fx.In
 	Access   *access.Service
 	Calls    *call.Service
 	Agents   *agents.Service
@@ -99,23 +99,39 @@ func (p *Platform) Run(ctx context.Context) error {
 // platform has started, and must be stopped then.
 func (p *Platform) Failed() <-chan error { return p.failed }
 
-// Start locks the data folder and starts the platform. It returns when the platform is ready, or an error, after which there is nothing
-// to stop.
+// Start locks the data folder and starts the platform. It returns when the platform is ready, after it has called Config.Ready, or an
+// error, after which there is nothing to stop.
 func (p *Platform) Start(ctx context.Context) error {
 	held, err := lockFolder(p.cfg)
 	if err != nil {
 		return err
 	}
 	p.held = held
+	s := &p.services
 	p.app = fx.New(
 		fx.Supply(p.cfg, starting{ctx}, &p.info, failures(p.failed)), modules(), fx.NopLogger, fx.StopTimeout(p.cfg.ShutdownDelay+p.cfg.DrainTimeout+stopTimeout),
-		fx.Populate(&p.services, &p.reload), fx.Invoke(func(a api) { p.handler.Store(&a.Handler) }), fx.Options(p.cfg.Options...),
+		fx.Populate(&s.Access, &s.Calls, &s.Agents, &s.Pathways, &s.Personas, &s.Trunks, &s.Ports, &s.Issues, &s.Tests, &s.Speech, &p.reload),
+		fx.Invoke(func(a api) { p.handler.Store(&a.Handler) }), fx.Options(p.cfg.Options...),
 	)
 	if err := p.app.Start(ctx); err != nil {
 		p.handler.Store(nil)
 		return errors.Join(dig.RootCause(err), p.held.Close()) // without the way that the wiring took to it
 	}
+	if p.cfg.Ready != nil {
+		p.cfg.Ready(p.info)
+	} else {
+		p.logReady(ctx)
+	}
 	return nil
+}
+
+// logReady logs the addresses of the platform, and the file of a key that was made at this start.
+func (p *Platform) logReady(ctx context.Context) {
+	attrs := []slog.Attr{slog.String("api_url", p.info.APIURL), slog.String("dashboard_url", p.info.DashboardURL), slog.String("sip_uri", p.info.SIPURI)}
+	if p.info.NewAPIKey != "" {
+		attrs = append(attrs, slog.String("api_key_file", p.info.APIKeyFile))
+	}
+	p.reload.Runtime.Logger.LogAttrs(ctx, slog.LevelInfo, "ready", attrs...)
 }
 
 // Stop lets running calls end, for ShutdownDelay and DrainTimeout at most, then stops all parts.
@@ -140,10 +156,10 @@ func (p *Platform) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	http.Error(w, "the platform does not run", http.StatusServiceUnavailable)
 }
 
-// Services returns the domains. The platform has started.
+// Services returns the domains. Call it after Start; before, it returns the zero value.
 func (p *Platform) Services() Services { return p.services }
 
-// Info returns the addresses and adapters of the platform. It is valid after the start.
+// Info returns the addresses and adapters of the platform. Call it after Start, or in Config.Ready; before, it returns the zero value.
 func (p *Platform) Info() Info { return p.info }
 
 // Reload reads the level of the log and the certificates again. It logs errors and keeps the previous value of a file that it cannot read.

@@ -37,10 +37,10 @@ func (c *Config) checkNumberProof() error {
 func newNumberProofs(lc fx.Lifecycle, c Config, s secrets, p testCallParts) (*proof.Service, error) {
 	proofs, err := proof.New(proof.Config{
 		Store: sipstore.Proofs{DB: p.DB}, Atomic: p.DB, Work: p.Work, Trunks: p.Trunks,
-		Announcer: proof.Voice{Line: p.Line.TestLine(), Speaker: voice{p.Synthesizer}},
+		Announcer: proof.Voice{Line: p.Line.TestLine(), Speaker: voice{p.SpeechEngine}},
 		Key:       s.NumberProofs, From: c.NumberProofFrom, Runtime: p.Runtime,
 		Ready: func() error {
-			if missing, ok := p.Synthesizer.(absent); ok {
+			if missing, ok := p.SpeechEngine.(absent); ok {
 				return missing.err
 			}
 			return nil

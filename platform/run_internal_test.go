@@ -1,7 +1,9 @@
 package platform
 
 import (
+	"bytes"
 	"context"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -19,10 +21,17 @@ import (
 func TestRun(t *testing.T) { //nolint:paralleltest // it counts goroutines
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	c := Defaults()
-	c.Data, c.SIPAddr, c.RTPPorts, c.Logger = t.TempDir(), "127.0.0.1:0", PortRange{}, slog.New(slog.DiscardHandler)
+	var log bytes.Buffer
+	c.Data, c.SIPAddr, c.RTPPorts = t.TempDir(), "127.0.0.1:0", PortRange{}
+	c.Logger = slog.New(slog.NewTextHandler(&log, nil))
 	c.Addr, c.PublicURL = "", "https://acme.example"
-	c.Model, c.Synthesizer, c.Recognizer = &agentstest.Model{Called: "own"}, &speechtest.Engine{}, &agentstest.Recognizer{}
+	c.Model, c.SpeechEngine, c.Recognizer = &agentstest.Model{Called: "own"}, &speechtest.Engine{}, &agentstest.Recognizer{}
+	var told []Info
 	for start := range 2 {
+		log.Reset()
+		if start > 0 {
+			c.Ready = func(i Info) { told = append(told, i) }
+		}
 		p, err := New(c)
 		if err != nil {
 			t.Fatal(err)
@@ -56,9 +65,30 @@ func TestRun(t *testing.T) { //nolint:paralleltest // it counts goroutines
 		if err := p.Stop(context.Background()); err != nil {
 			t.Error(err)
 		}
+		checkLog(t, log.String(), i, start > 0)
 		if code := get(t, p, "/readyz"); code != http.StatusServiceUnavailable {
 			t.Errorf("after it has run, /readyz is %d", code)
 		}
+	}
+	if len(told) != 1 || told[0].SIPURI == "" || told[0].RunsOn == nil {
+		t.Errorf("Config.Ready was called with %+v", told)
+	}
+}
+
+// checkLog checks the log of a platform: of its first start, or of another one with Config.Ready.
+func checkLog(t *testing.T, log string, i Info, again bool) {
+	t.Helper()
+	ready := fmt.Sprintf("msg=ready node=%s api_url=%s dashboard_url=%s sip_uri=", Defaults().Node, i.APIURL, i.DashboardURL)
+	for text, want := range map[string]int{ready: 1, "api_key_file=" + i.APIKeyFile: 1, `msg="migrated the database"`: 1, " migrations=": 1} {
+		if again {
+			want = 0
+		}
+		if got := strings.Count(log, text); got != want {
+			t.Errorf("the log has %q %d times, want %d:\n%s", text, got, want, log)
+		}
+	}
+	if i.NewAPIKey != "" && strings.Contains(log, i.NewAPIKey.Reveal()) {
+		t.Error("the log shows the new key")
 	}
 }
 
@@ -76,6 +106,7 @@ func TestNewRefuses(t *testing.T) {
 		"--public-url is required": func(c *Config) { c.Addr = "" },
 		"--sip-addr must be":       func(c *Config) { c.SIPAddr = "pbx" },
 		"--port-gateway must be":   func(c *Config) { c.PortGateway = []string{"pigeon"} },
+		"platform.Defaults()":      func(c *Config) { *c = Config{} },
 	} {
 		c := Defaults()
 		change(&c)

@@ -19,7 +19,7 @@ type runsOn struct {
 	Mail    mailedBy
 	Model   llm.Model
 
-	Synthesizer tts.Engine
+	SpeechEngine tts.Engine
 }
 
 // list describes the server's adapters, and the ways to change them, human-readable.

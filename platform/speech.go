@@ -40,17 +40,17 @@ type speechParts struct {
 	Blobs   speech.Blobs
 	Runtime callwright.Runtime
 
-	Synthesizer tts.Engine
+	SpeechEngine tts.Engine
 }
 
 // newSpeech also speaks in calls, so that a call can have an organization's own voice.
 func newSpeech(p speechParts) (*speech.Service, error) {
-	cloner, err := profile.NewCloner(p.Synthesizer)
+	cloner, err := profile.NewCloner(p.SpeechEngine)
 	if err != nil {
 		return nil, err
 	}
 	return speech.New(speech.Config{
-		Engine: p.Synthesizer, Voices: speechstore.Voices{DB: p.DB}, Samples: speechstore.Samples{DB: p.DB}, Blobs: p.Blobs,
+		Engine: p.SpeechEngine, Voices: speechstore.Voices{DB: p.DB}, Samples: speechstore.Samples{DB: p.DB}, Blobs: p.Blobs,
 		Atomic: p.DB, Work: p.Work, Key: p.Secrets.SpeechLinks, Cloner: cloner, Decoder: audiofile.Decoder{Opus: opusDecoder},
 		KeepFor: time.Duration(p.Config.SampleDays) * 24 * time.Hour, ReplaceUnknown: p.Config.ReplaceVoices, Runtime: p.Runtime,
 	})
@@ -58,7 +58,7 @@ func newSpeech(p speechParts) (*speech.Service, error) {
 
 // clonedBy describes the use of recordings, human-readable.
 func (p runsOn) clonedBy() string {
-	d := p.Synthesizer.Describe()
+	d := p.SpeechEngine.Describe()
 	if !d.Pitch && !d.Tempo {
 		return "voices cannot be made of recordings: " + d.Name + " has neither pitch nor tempo to set"
 	}

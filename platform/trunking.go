@@ -354,15 +354,15 @@ type testCallParts struct {
 	Work    callwright.Work
 	Runtime callwright.Runtime
 
-	Synthesizer tts.Engine
+	SpeechEngine tts.Engine
 }
 
 func newTestCalls(lc fx.Lifecycle, p testCallParts) (*testcall.Service, error) {
 	c := testcall.Config{
 		Store: sipstore.TestCalls{DB: p.DB}, Trunks: p.Trunks, Line: p.Line.TestLine(), Work: p.Work, Runtime: p.Runtime,
 	}
-	if _, missing := p.Synthesizer.(absent); !missing {
-		c.Prompt = prompt{voice{p.Synthesizer}}
+	if _, missing := p.SpeechEngine.(absent); !missing {
+		c.Prompt = prompt{voice{p.SpeechEngine}}
 	}
 	s, err := testcall.New(c)
 	if err != nil {

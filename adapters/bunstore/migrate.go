@@ -105,7 +105,9 @@ func (db *DB) apply(ctx context.Context, idb bun.IDB, steps []migration) error {
 		if _, err := idb.NewInsert().Model(&row).Exec(ctx); err != nil {
 			return err
 		}
-		db.core.Logger.InfoContext(ctx, "migrated the database", "version", step.version, "name", step.name)
+	}
+	if ran := len(steps) - last; ran > 0 {
+		db.core.Logger.InfoContext(ctx, "migrated the database", "migrations", ran, "version", len(steps))
 	}
 	return nil
 }

@@ -24,6 +24,7 @@ func run() int {
 	}
 	var p *platform.Platform
 	if err == nil {
+		c.to.Ready = announce
 		p, err = platform.New(c.to)
 	}
 	if err != nil {
@@ -47,7 +48,6 @@ func serve(ctx context.Context, p *platform.Platform, hung <-chan os.Signal) err
 	if err := p.Start(ctx); err != nil {
 		return err
 	}
-	announce(p.Info())
 	for {
 		select {
 		case <-hung:
