@@ -45,11 +45,17 @@ func (c Country) Check() error {
 // ParsePhoneNumber parses a number like Country.ParseNumber without a country.
 func ParsePhoneNumber(s string) (PhoneNumber, error) { return Country("").ParseNumber(s) }
 
-// ParseNumber parses a number. With a plus it is E.164. The plus may be a space: an unescaped plus in a URL's query becomes a
-// space. Without a plus the digits are read as a number of the country c, with or without its trunk prefix, or as E.164 if its
-// country code has numbers of that length. For digits that match both, CodeBadRequest names both readings: digits that lack the
-// trunk prefix of their country or begin with its country code, and, without a country, ten digits that are also a number of North
-// America. Separators are refused.
+// ParseNumber parses a number of an organization whose default country is c. ReadNumber looks the country up: start there.
+//
+// A number with a plus is E.164. A space may stand for the plus, because an unescaped plus in a URL's query becomes a space.
+//
+// Digits without a plus are read in two ways. As a number of the country c, they have its length, with or without its trunk prefix.
+// As E.164, they begin with a country code that has numbers of their length. If both readings are possible, digits with the trunk
+// prefix are a number of the country. So are digits of a country that writes no trunk prefix but its country code or none, unless
+// they begin with its country code. CodeBadRequest refuses the others and names both readings. Without a country, ten digits that
+// are also a number of North America are refused in the same way.
+//
+// Separators are refused: TypedNumber removes them first.
 func (c Country) ParseNumber(s string) (PhoneNumber, error) {
 	if digits, international := cutPlus(s); international {
 		return e164(digits)
@@ -175,9 +181,9 @@ type Numbering interface {
 	Organization(ctx context.Context, id OrgID) (Organization, error)
 }
 
-// ReadNumber parses a number that an organization wrote: Country.ParseNumber with its default country, which is looked up only for
-// a number without a plus. All numbers of requests are parsed by it. A nil Numbering and an absent organization have no default
-// country.
+// ReadNumber parses a number that an organization wrote. Start here: all numbers of requests are parsed by it. It calls
+// Country.ParseNumber with the organization's default country, which it looks up only for a number without a plus. A nil Numbering
+// and an absent organization have no default country.
 func ReadNumber(ctx context.Context, in Numbering, org OrgID, text string) (PhoneNumber, error) {
 	if _, international := cutPlus(text); international || in == nil {
 		return ParsePhoneNumber(text)

@@ -5,7 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// Longer reports whether a text has more than most characters (Unicode code points, the unit of lengths in the contract).
+// Longer reports whether a text has more than most characters (Unicode code points, the unit of lengths in the contract). Clip
+// counts bytes.
 func Longer(text string, most int) bool {
 	return len(text) > most && utf8.RuneCountInString(text) > most
 }
@@ -16,7 +17,8 @@ func Hidden(c rune) bool {
 	return unicode.IsControl(c) || unicode.In(c, unicode.Cf, unicode.Zl, unicode.Zp)
 }
 
-// Clip returns a text of most bytes or fewer. It cuts between characters and replaces the rest by an ellipsis.
+// Clip returns a text of up to most bytes, such as a database column or a log line can hold. Longer counts characters. Clip cuts
+// between characters and replaces the rest by an ellipsis, whose 3 bytes count.
 func Clip(text string, most int) string {
 	if len(text) <= most {
 		return text

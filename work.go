@@ -31,7 +31,7 @@ type Task struct {
 	Org         OrgID           // owns the subject
 	Unique      bool            // no other task of this kind, organization and key is added while this one waits or runs
 	RunAt       time.Time       // the earliest time to run; zero: immediately
-	MaxAttempts int             // attempts in all; 0: the adapter's default, at least 2, which the handler receives here
+	MaxAttempts int             // maximum number of attempts; 0: the adapter's default, at least 2; handlers receive the number in force
 }
 
 // Check returns CodeBadRequest for an invalid task: without a Kind, with texts that are not UTF-8 or contain NUL characters, or
@@ -72,10 +72,11 @@ type Work interface {
 	// by kind, organization and key: a unique task is not added even if its Args differ. A unique task that is not added is no
 	// error. Tasks may be enqueued before the work starts; they run after the start, in any order.
 	Enqueue(ctx context.Context, task Task) error
-	// Handle registers the handler of a kind, whose tasks go through a queue. All handlers are registered before work starts; a
-	// kind has one handler, and a later one replaces it. Attempts at a task whose kind has no handler fail. The handler receives
-	// Kind, Key, Org and Args byte for byte as they were enqueued, and nil for a task without Args, for example of an older version
-	// of the adapter, which had none.
+	// Handle registers the handler of a kind, whose tasks go through a queue. Call it before the work starts. A kind has one
+	// handler: a later one replaces it. Without a handler every attempt at a task of the kind fails.
+	//
+	// The handler receives Kind, Key, Org and Args byte for byte as they were enqueued. Args is nil for a task without arguments.
+	// Tasks that were stored before the adapter had arguments have none.
 	Handle(q Queue, kind string, h Handler)
 	// Every runs h on one of the nodes in each interval of at least a second, through a queue. The first run is one interval after
 	// the work starts.

@@ -62,7 +62,7 @@ func (a Analytics[T]) ScenarioName(id string) string {
 
 // BasicAnalytics counts the ended runs of a pathway. CodeNotFound with the field pathway_id: the organization has no such pathway.
 // CodeBadRequest with the field days or version_number: it is out of range. CodeTooManyRequests: too many concurrent reads, see
-// MaxReads.
+// run.MaxReads.
 func (s *Service) BasicAnalytics(ctx context.Context, org callwright.OrgID, q AnalyticsQuery) (Analytics[analytics.Basic], error) {
 	if _, err := s.subject(ctx, org, &q); err != nil {
 		return Analytics[analytics.Basic]{}, err

@@ -50,7 +50,7 @@ type RescoreTotals struct{ Runs, Passed, Failed, Error, Cancelled, Incomplete, C
 // with an incomplete conversation, such as cancelled ones, keep their state.
 //
 // CodeNotFound: the scenario is absent. FieldErrors: the assertions are invalid. CodeTooManyRequests: too many concurrent rescores,
-// see MaxReads. CodeUnavailable: not even one run could be scored in the time of a page.
+// see run.MaxReads. CodeUnavailable: not even one run could be scored in the time of a page.
 func (s *Service) Rescore(ctx context.Context, org callwright.OrgID, id string, r RescoreRequest) (Rescored, error) {
 	sc, err := s.cfg.Store.Scenario(ctx, org, id)
 	if err != nil {

@@ -36,7 +36,7 @@ type Config struct {
 
 	Concurrent int // runs that this node executes concurrently; 0: run.DefaultConcurrent
 	PerOrg     int // runs of one organization that all nodes execute concurrently; 0: run.DefaultPerOrg
-	Watchers   int // maximum number of open watchers; 0: 1000
+	Watchers   int // maximum number of open watchers on this node, of all organizations; 0: 1000
 
 	callwright.Runtime
 }

@@ -27,6 +27,10 @@ func RunDeliveryStore(t *testing.T, newStore func(t *testing.T) delivery.Store) 
 		t.Parallel()
 		listsDeliveries(t, newStore(t))
 	})
+	t.Run("shares no memory", func(t *testing.T) {
+		t.Parallel()
+		sharesNoDelivery(t, newStore(t))
+	})
 	t.Run("forgets old deliveries", func(t *testing.T) {
 		t.Parallel()
 		forgetsDeliveries(t, newStore(t))
@@ -118,6 +122,19 @@ func listsDeliveries(t *testing.T, s delivery.Store) {
 	if got, err := s.Deliveries(t.Context(), "a", "", deliveryTime, after, 1); err != nil || len(got) > 0 {
 		t.Errorf("after the end there are %+v, %v", got, err)
 	}
+}
+
+func sharesNoDelivery(t *testing.T, s delivery.Store) {
+	given, want := aDelivery("c1", 0), aDelivery("c1", 0)
+	storeDeliveries(t, s, given)
+	Spoil(&given)
+	wantDeliveries(t, s, "a", "", want)
+	got, err := s.Deliveries(t.Context(), "a", "", deliveryTime, callwright.Keyset{}, 10)
+	if err != nil || len(got) != 1 {
+		t.Fatalf("listed %+v, %v", got, err)
+	}
+	Spoil(&got)
+	wantDeliveries(t, s, "a", "", want)
 }
 
 func forgetsDeliveries(t *testing.T, s delivery.Store) {

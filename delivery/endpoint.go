@@ -28,7 +28,7 @@ type Endpoint struct {
 // EndpointStore stores endpoints that fail. An endpoint is identified by its Org and its whole Host, port included. Every field
 // comes back unchanged; times are returned in UTC, exact to the microsecond. callwrighttest.RunEndpointStore tests it.
 type EndpointStore interface {
-	// Endpoint returns an endpoint; CodeNotFound: it does not fail.
+	// Endpoint returns an endpoint; CodeNotFound: it is not stored as failing.
 	Endpoint(ctx context.Context, org callwright.OrgID, host string) (Endpoint, error)
 	// StoreEndpoint adds an endpoint of version 0, or replaces the one with the same version. The stored one gets the next version.
 	// CodeConflict: the stored version is another, or the endpoint is absent and e.Version is not 0.

@@ -59,11 +59,11 @@ const (
 )
 
 // Store stores deliveries. A delivery is identified by its Org and ID. Every field comes back unchanged; times are returned in UTC,
-// exact to the microsecond. callwrighttest.RunDeliveryStore tests it.
+// exact to the microsecond. Given and returned values share no memory with stored ones. callwrighttest.RunDeliveryStore tests it.
 type Store interface {
 	// StoreDelivery adds a delivery, or replaces the stored one except for its Since, and adds the Attempts of both. It also
-	// deletes deliveries of the organization whose Since is before a time, at least one unless all are locked by other
-	// transactions; the zero time deletes none.
+	// deletes some of the organization's deliveries whose Since is before a time, the stored one included or not: at least one, if
+	// any is not locked by another transaction. The zero time deletes none.
 	StoreDelivery(ctx context.Context, d Delivery, before time.Time) error
 	// FinishDelivery copies State, Last and Failure of d to a pending delivery, adds d.Attempts to its Attempts, and clears Next.
 	// An empty d.Failure leaves Failure as it is. A delivery that is absent or not pending stays unchanged, without an error.

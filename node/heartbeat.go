@@ -30,9 +30,9 @@ type HeartbeatConfig struct {
 	callwright.Runtime
 }
 
-// Heartbeat renews a lease that says that a node is alive, and reads from the leases of the same kind which other nodes are. A
-// domain has a kind of its own. Records of what is under way, such as live calls, carry the name of their node: with Peers the
-// other nodes find out what a dead node has left behind. At most 999 nodes of a kind may be alive concurrently.
+// Heartbeat renews the lease by which other nodes know that this node is alive. Peers reads the leases of the same kind and returns
+// which nodes are alive. Every domain has its own kind. Records of work in progress, such as live calls, name their node, so that
+// other nodes find the work of a dead one. At most 999 nodes of a kind may be alive concurrently.
 type Heartbeat struct {
 	cfg HeartbeatConfig
 
@@ -159,8 +159,8 @@ func (h *Heartbeat) Peers(ctx context.Context) (peers Peers, ok bool, err error)
 	return peers, err == nil, err
 }
 
-// Held reports whether the node holds its lease, by its own clock; after Run has returned it does not. A node without its lease should start nothing, because
-// other nodes may declare it dead.
+// Held reports whether the node holds its lease, by its own clock. After Run has returned it does not. A node without its lease
+// should start nothing, because other nodes may declare it dead.
 func (h *Heartbeat) Held() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()

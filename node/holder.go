@@ -176,7 +176,7 @@ func (h *Holder[T]) drain(ctx context.Context) {
 	}
 }
 
-// Slot is the right of an item to be worked on here. Either Go or Release is called, once.
+// Slot is the right to work on an item on this node. Call either Go or Release, once.
 type Slot struct {
 	//nolint:containedctx // the life of an item, which outlives the request or the task that begins it
 	ctx            context.Context
@@ -204,7 +204,8 @@ func (s *Slot) Go(f func(ctx context.Context)) {
 	}()
 }
 
-// Release releases the slot of an item that has not begun. It does not have Claim called, which may have failed to store the claim.
+// Release frees the slot of an item whose work has not begun, for example when its claim could not be stored. It does not cause a
+// call of HolderConfig.Claim, which might fail again immediately. The end of Go does.
 func (s *Slot) Release() { s.release() }
 
 // end releases the slot of an item that has ended, and has Claim called.

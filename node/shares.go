@@ -15,10 +15,10 @@ const (
 	shareUnknown = 20 * time.Millisecond // between two that are put off, before any has ended
 )
 
-// Shares bounds what is under way at once, so that no user of it leaves the others nothing: a user takes a further place only
-// while it holds fewer than are free. One user alone has half of the places, two have a third each once what they hold has been given
-// back a few times, and so on, and a newcomer finds a place. Claim never waits: a task that finds no place is put off, and its
-// worker is free for others. Total is set before the first Claim.
+// Shares bounds concurrent work and leaves a place for every user. A user gets a further place only while it holds fewer places than
+// are free. One user alone gets half of the places. Two users get a third each, after some places have been returned, and so on: a
+// newcomer finds a place. Claim never waits: a task without a place is postponed, and its worker is free for others. Set Total
+// before the first Claim.
 type Shares struct {
 	Total int              // places; with 1, the first caller gets the only place
 	Clock callwright.Clock // nil: SystemClock

@@ -16,7 +16,7 @@ type Statistics struct {
 
 // GetSet returns a simulation set with its statistics, even while it runs. The statistics of a running set of more than 1,000 runs
 // may be 2 seconds old. They are shared and must not be changed. CodeNotFound: unknown id. CodeTooManyRequests: too many concurrent
-// reads, see MaxReads.
+// reads, see run.MaxReads.
 func (s *Service) GetSet(ctx context.Context, org callwright.OrgID, id string) (Batch, Statistics, error) {
 	b, err := s.groupOf(ctx, org, id, Simulations)
 	if err != nil {

@@ -10,15 +10,15 @@ import (
 	"github.com/callwright/callwright/node"
 )
 
-// The limits of requests that read many runs, on a node. Statistics of simulation sets and analytics are one kind, and scoring runs
-// again is another. Further requests wait.
-const (
-	MaxReads = 2               // concurrent reads of a kind, of all organizations; one of each
-	readWait = 3 * time.Second // wait for reads of the same organization, and again for others
-)
+// MaxReads is the maximum number of concurrent requests of a kind that read many runs, on a node, of all organizations. An
+// organization has one at a time. Further requests wait. Statistics of simulation sets and analytics are one kind; scoring runs
+// again is another.
+const MaxReads = 2
 
-// Reads bounds the concurrent reads of a kind. Only one read of an organization at a time competes with other organizations, so
-// that they take turns regardless of their numbers of requests.
+// readWait bounds the wait for reads of the same organization, and then the wait for others.
+const readWait = 3 * time.Second
+
+// Reads bounds the concurrent reads of a kind: see MaxReads. Organizations take turns regardless of their numbers of requests.
 type Reads struct{ own, all node.Budget }
 
 // NewReads returns a bound of a kind of reads.

@@ -20,7 +20,7 @@ type Config struct {
 	Work      callwright.Work   `required:"always"` // sends notices, deletes old runs
 	Leases    node.Leases       `required:"always"` // the nodes that are alive
 	Node      string            `required:"always"` // names this process; every process of a deployment, past or present, has another name
-	Versions  Versions          // its Pathways are required
+	Versions  Versions          // Versions.Pathways is required
 	Engine    *engine.Engine    `required:"always"` // holds the conversations
 
 	URLs       callwright.URLs // allowed addresses of webhooks; nil: none
@@ -30,7 +30,7 @@ type Config struct {
 
 	Concurrent int // concurrent runs on this node; 0: DefaultConcurrent
 	PerOrg     int // concurrent runs of one organization on all nodes; 0: DefaultPerOrg
-	Watchers   int // maximum number of open watchers; 0: 1000
+	Watchers   int // maximum number of open watchers on this node, of all organizations; 0: 1000
 
 	callwright.Runtime
 }
@@ -69,14 +69,14 @@ func (c Config) Complete() (Config, error) {
 
 // Service starts, reads, cancels and watches runs.
 type Service struct {
-	Worker *Worker // executes them
+	Worker *Worker // executes the runs; for package group
 
 	cfg Config
 }
 
 // New checks the configuration and registers the durable work. Run executes runs.
 func New(c Config) (*Service, error) {
-	w, err := NewWorker(c)
+	w, err := newWorker(c)
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ import (
 
 // Versions finds the versions to test.
 type Versions struct {
-	Pathways Pathways
+	Pathways Pathways // required
 	Personas Personas // nil: personas cannot be tested
 }
 

@@ -7,11 +7,11 @@ import (
 	"github.com/callwright/callwright/node"
 )
 
-// The maximum numbers of open watchers on a node: for one organization, and the default of Config.Watchers.
-const (
-	MaxWatchers     = 100
-	defaultWatchers = 1000
-)
+// MaxWatchers is the maximum number of open watchers of one organization on a node. Config.Watchers bounds those of all.
+const MaxWatchers = 100
+
+// defaultWatchers is the default of Config.Watchers.
+const defaultWatchers = 1000
 
 // WatchRun watches a run until it has ended; see node.Watch. since is the caller's Revision; 0: none. CodeNotFound: the
 // organization has no run with this id. CodeTooManyRequests: MaxWatchers of the organization or Config.Watchers are open.

@@ -41,7 +41,8 @@ func (w *Worker) deleteOld(ctx context.Context, _ callwright.Task, _ int) error 
 	}
 }
 
-// Worker executes runs on this node.
+// Worker executes runs on this node. New makes the Worker of a Service. Its exported methods and fields are for package group, which
+// adds groups to a Service; programs call the methods of Service.
 type Worker struct {
 	Watchers node.Watchers // of runs and of groups
 
@@ -56,8 +57,8 @@ type Worker struct {
 	starts       *node.Budget // see maxStarts
 }
 
-// NewWorker checks the configuration and registers the durable tasks.
-func NewWorker(c Config) (*Worker, error) {
+// newWorker checks the configuration and registers the durable tasks.
+func newWorker(c Config) (*Worker, error) {
 	c, err := c.Complete()
 	if err != nil {
 		return nil, err

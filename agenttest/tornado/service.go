@@ -30,7 +30,7 @@ type Config struct {
 	Analyst    llm.Model     // analyzes failed runs; nil, or a model without support: rules analyze
 	Pricer     engine.Pricer // prices calls of Model and Analyst; nil: their cost is unknown
 	Concurrent int           // sessions that this node holds concurrently; 0: DefaultConcurrent
-	Watchers   int           // maximum number of open watchers; 0: 200
+	Watchers   int           // maximum number of open watchers on this node, of all organizations; 0: 200
 
 	callwright.Runtime
 }

@@ -81,8 +81,9 @@ type CarrierEvent struct {
 }
 
 // Carrier is a carrier that does what its script says, for tests of gateways. It speaks the language of no real carrier: a handler of
-// yours has the requests of that carrier's API call the methods, and words their results as that carrier does; Serve adds the faults of the
-// script, and carrierhttp.Handler plays them over HTTP. RunCarrierGateway makes a whole suite of that. All methods may be called concurrently.
+// yours has the requests of that carrier's API call the methods, and words their results as that carrier does. Serve adds the faults of
+// the script, and the Handler of adapters/portgateway/carrierhttp plays them over HTTP. RunCarrierGateway makes a whole suite of that. All
+// methods may be called concurrently.
 type Carrier struct {
 	script CarrierScript
 

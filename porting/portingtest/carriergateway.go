@@ -28,7 +28,7 @@ const (
 	HangsLate    Fault = "hangs late"   // is processed, and not answered until the client gives up
 )
 
-// Faults returns all faults of requests.
+// Faults returns all faults of requests, without NoFault.
 func Faults() []Fault {
 	return []Fault{Unavailable, Limited, Unauthorized, Garbled, FailsLate, LosesReply, CutsReply, Hangs, HangsLate}
 }
@@ -73,8 +73,8 @@ func (c *Carrier) losesAnswer() bool {
 
 // CarrierGateway is a gateway under test whose carrier is a scripted one.
 type CarrierGateway struct {
-	// New returns a gateway to a carrier, whose API has each request processed by Carrier.Serve, as carrierhttp.Handler does. It uses
-	// t.Cleanup to end that API.
+	// New returns a gateway to a carrier, and starts the carrier's API, which t.Cleanup ends. The API processes each request by
+	// Carrier.Serve, as the Handler of adapters/portgateway/carrierhttp does.
 	New func(t testing.TB, c *Carrier) porting.Gateway
 	// KnowsKeys equals CarrierScript.KnowsKeys.
 	KnowsKeys bool
@@ -82,9 +82,11 @@ type CarrierGateway struct {
 	Event func(e CarrierEvent) GatewayEvent
 }
 
-// RunCarrierGateway tests a gateway with a scripted carrier. It is RunGateway, and has each request that Submit, Cancel and Snapshot send meet
-// each Fault: the method returns an error that is neither a *porting.Refusal nor CodeNotFound, or overcomes the fault, such as by another
-// try; the next call succeeds, and the carrier has one order.
+// RunCarrierGateway tests a gateway with a scripted carrier. It runs RunGateway first.
+//
+// Then each request that Submit, Cancel and Snapshot send meets each of the Faults. The method either overcomes the fault, for example
+// by a retry, or returns an error that is neither a *porting.Refusal nor CodeNotFound. The next call must succeed, and the carrier
+// must have one order.
 func RunCarrierGateway(t *testing.T, h CarrierGateway) {
 	t.Helper()
 	RunGateway(t, h.harness)

@@ -72,19 +72,21 @@ func (d Draft) Outbound() bool { return d.Directions == OutboundOnly || d.Direct
 // Connects reports whether we connect to the customer's server.
 func (d Draft) Connects() bool { return d.Outbound() || d.Auth == AuthRegister }
 
-// Store stores drafts. The password is encrypted at rest. Given and returned values share no memory with stored ones. Every field
-// comes back unchanged; times are returned in UTC, exact to the microsecond. siptest.RunDrafts tests it.
+// Store stores drafts. Methods take part in the transaction of their context, if there is one. The password is encrypted at rest.
+// Given and returned values share no memory with stored ones. Every field comes back unchanged; times are returned in UTC, exact to
+// the microsecond. siptest.RunDrafts tests it.
 type Store interface {
 	// InsertDraft adds a draft with Version 1. CodeConflict when its ID exists, in whichever organization; CodeInvalidState when the
-	// organization already has most drafts whose UpdatedAt is since or later. Of concurrent calls, on any nodes, exactly as many
-	// succeed as the limit allows; the others are CodeInvalidState.
+	// organization already has most drafts whose UpdatedAt is since or later; either of them when both hold. Of concurrent calls, on
+	// any nodes, exactly as many succeed as the limit allows; the others are CodeInvalidState.
 	InsertDraft(ctx context.Context, d Draft, most int, since time.Time) error
 	// UpdateDraft replaces the draft whose stored Version is d.Version, and adds one to the Version. CodeConflict when the stored
 	// Version differs, CodeNotFound without one.
 	UpdateDraft(ctx context.Context, d Draft) error
 	// Draft returns a draft; CodeNotFound when the organization has no such draft.
 	Draft(ctx context.Context, org callwright.OrgID, id string) (Draft, error)
-	// DraftsOf returns up to limit drafts of an organization whose UpdatedAt is since or later, the last changed first.
+	// DraftsOf returns up to limit drafts of an organization whose UpdatedAt is since or later, the last changed first, and of equal
+	// UpdatedAt the greatest ID first.
 	DraftsOf(ctx context.Context, org callwright.OrgID, since time.Time, limit int) ([]Draft, error)
 	// DeleteDraft deletes a draft. Without one it does nothing.
 	DeleteDraft(ctx context.Context, org callwright.OrgID, id string) error

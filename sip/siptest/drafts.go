@@ -81,6 +81,10 @@ func refusesDrafts(t *testing.T, s setup.Store) {
 	if err := s.InsertDraft(t.Context(), draft("d3", 0), 2, at); callwright.CodeOf(err) != callwright.CodeInvalidState {
 		t.Errorf("one more than may be gave %v, want %s", err, callwright.CodeInvalidState)
 	}
+	both := s.InsertDraft(t.Context(), draft("d1", 0), 2, at)
+	if !errors.Is(both, callwright.ErrConflict) && callwright.CodeOf(both) != callwright.CodeInvalidState {
+		t.Errorf("a taken id beyond the limit gave %v, want a conflict or %s", both, callwright.CodeInvalidState)
+	}
 	foreign := draft("d4", 0)
 	foreign.Org = "b"
 	if err := s.InsertDraft(t.Context(), foreign, 1, at); err != nil {
@@ -125,11 +129,11 @@ func draftIDs(t *testing.T, s setup.Store, since time.Time, limit int) string {
 func listsDrafts(t *testing.T, s setup.Store) {
 	foreign := draft("d9", 5)
 	foreign.Org = "b"
-	insertDrafts(t, s, draft("d1", 1), draft("d3", 3), draft("d2", 2), draft("d0", 0), foreign)
-	if got := draftIDs(t, s, at.Add(time.Second), 10); got != "d3 d2 d1" {
+	insertDrafts(t, s, draft("d1", 1), draft("d3", 3), draft("d2", 2), draft("d4", 2), draft("d0", 0), foreign)
+	if got := draftIDs(t, s, at.Add(time.Second), 10); got != "d3 d4 d2 d1" {
 		t.Errorf("got %s", got)
 	}
-	if got := draftIDs(t, s, at, 2); got != "d3 d2" {
+	if got := draftIDs(t, s, at, 2); got != "d3 d4" {
 		t.Errorf("the first two are %s", got)
 	}
 }
