@@ -1,7 +1,9 @@
 // Command release sets the version that the modules of go.work require of each other, and writes them as a proxy of modules.
 //
-//	release set VERSION      in the go.mod files and in go.work of the current folder
-//	release proxy FOLDER     a proxy for GOPROXY=file://FOLDER, with every module at that version
+//	release [-C TREE] set VERSION              in the go.mod files and in go.work
+//	release [-C TREE] proxy FOLDER VERSION     a proxy for GOPROXY=file://FOLDER, with every module at that version
+//
+// -C changes to the tree first, as go -C does; FOLDER is relative to it. "proxy" leaves the tree as it is.
 //
 // A release is "set", a commit, a tag VERSION, and a tag FOLDER/VERSION for each other module. Between releases the version is v0.0.0.
 package main
@@ -34,20 +36,23 @@ func main() {
 }
 
 func run(ctx context.Context, args []string) error {
-	if len(args) != 2 {
-		return errors.New("usage: release set VERSION, or release proxy FOLDER")
+	if len(args) > 1 && args[0] == "-C" {
+		if err := os.Chdir(args[1]); err != nil {
+			return err
+		}
+		args = args[2:]
 	}
 	folders, err := modules(".")
 	if err != nil {
 		return err
 	}
-	switch args[0] {
-	case "set":
+	switch {
+	case len(args) == 2 && args[0] == "set":
 		return set(".", folders, args[1])
-	case "proxy":
-		return proxy(ctx, ".", folders, args[1])
+	case len(args) == 3 && args[0] == "proxy":
+		return proxy(ctx, ".", folders, args[1], args[2])
 	default:
-		return fmt.Errorf("there is no %q: it is set or proxy", args[0])
+		return errors.New("usage: release [-C TREE] set VERSION, or release [-C TREE] proxy FOLDER VERSION")
 	}
 }
 
@@ -75,8 +80,8 @@ func readWork(tree string) (*modfile.WorkFile, error) {
 
 // set has the modules require each other at a version, which go.work replaces by this tree.
 func set(tree string, folders []string, version string) error {
-	if !semver.IsValid(version) || semver.Canonical(version) != version {
-		return fmt.Errorf("%s is no version such as v0.12.0", version)
+	if err := checkVersion(version); err != nil {
+		return err
 	}
 	work, err := readWork(tree)
 	if err != nil {
@@ -92,17 +97,34 @@ func set(tree string, folders []string, version string) error {
 		return err
 	}
 	for _, folder := range folders {
-		if err := setRequires(filepath.Join(tree, folder, "go.mod"), version); err != nil {
+		name := filepath.Join(tree, folder, "go.mod")
+		_, text, err := requiring(name, version)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(name, text, 0o644); err != nil { //nolint:gosec // a file of the repository
 			return err
 		}
 	}
 	return nil
 }
 
-func setRequires(name, version string) error {
-	f, err := readMod(name)
+func checkVersion(version string) error {
+	if !semver.IsValid(version) || semver.Canonical(version) != version {
+		return fmt.Errorf("%s is no version such as v0.12.0", version)
+	}
+	return nil
+}
+
+// requiring returns the module of a go.mod, and its text with the other modules at a version.
+func requiring(name, version string) (m module.Version, text []byte, err error) {
+	text, err = os.ReadFile(name)
 	if err != nil {
-		return err
+		return m, nil, err
+	}
+	f, err := modfile.Parse(name, text, nil)
+	if err != nil {
+		return m, nil, err
 	}
 	for _, r := range f.Require {
 		if own(r.Mod.Path) {
@@ -111,46 +133,30 @@ func setRequires(name, version string) error {
 	}
 	f.Cleanup()
 	text, formatErr := f.Format()
-	if err = errors.Join(err, formatErr); err != nil {
-		return err
-	}
-	return os.WriteFile(name, text, 0o644) //nolint:gosec // a file of the repository
-}
-
-func readMod(name string) (*modfile.File, error) {
-	text, err := os.ReadFile(name)
-	if err != nil {
-		return nil, err
-	}
-	return modfile.Parse(name, text, nil)
+	return module.Version{Path: f.Module.Mod.Path, Version: version}, text, errors.Join(err, formatErr)
 }
 
 func own(path string) bool { return path == root || strings.HasPrefix(path, root+"/") }
 
-// proxy writes the modules as git has them, each at the version at which go.work replaces it. The files are the ones that the go
-// command requests from a proxy.
-func proxy(ctx context.Context, tree string, folders []string, target string) error {
-	work, err := readWork(tree)
-	if err != nil {
+// proxy writes the modules as git has them, each at a version, which their go.mod files require of each other. The files are the ones
+// that the go command requests from a proxy.
+func proxy(ctx context.Context, tree string, folders []string, target, version string) error {
+	if err := checkVersion(version); err != nil {
 		return err
 	}
-	if len(work.Replace) == 0 {
-		return errors.New("go.work replaces no module")
-	}
-	version := work.Replace[0].Old.Version
 	for _, folder := range folders {
-		f, err := readMod(filepath.Join(tree, folder, "go.mod"))
+		m, text, err := requiring(filepath.Join(tree, folder, "go.mod"), version)
 		if err != nil {
 			return err
 		}
-		if err := writeModule(ctx, tree, folder, module.Version{Path: f.Module.Mod.Path, Version: version}, target); err != nil {
-			return fmt.Errorf("%s: %w", f.Module.Mod.Path, err)
+		if err := writeModule(ctx, tree, folder, m, text, target); err != nil {
+			return fmt.Errorf("%s: %w", m.Path, err)
 		}
 	}
 	return nil
 }
 
-func writeModule(ctx context.Context, tree, folder string, m module.Version, target string) error {
+func writeModule(ctx context.Context, tree, folder string, m module.Version, text []byte, target string) error {
 	escaped, err := module.EscapePath(m.Path)
 	if err != nil {
 		return err
@@ -159,15 +165,11 @@ func writeModule(ctx context.Context, tree, folder string, m module.Version, tar
 	if err := os.MkdirAll(at, 0o750); err != nil { //nolint:gosec // where the caller says
 		return err
 	}
-	text, err := os.ReadFile(filepath.Join(tree, folder, "go.mod"))
-	if err != nil {
-		return err
-	}
 	info, err := json.Marshal(map[string]any{"Version": m.Version, "Time": time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)})
 	if err != nil {
 		return err
 	}
-	files, err := tracked(ctx, tree, folder)
+	files, err := tracked(ctx, tree, folder, text)
 	if err != nil {
 		return err
 	}

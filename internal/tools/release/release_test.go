@@ -9,28 +9,33 @@ import (
 	"testing"
 )
 
-const version = "v0.99.0"
+const tree = "../../.."
 
-// released makes a proxy of this tree at a version, and returns the environment in which the go command asks it first.
-func released(t *testing.T) []string {
+// printed matches the command in the manual that writes a proxy.
+var printed = regexp.MustCompile(`(?m)^(GOWORK=off go -C internal/tools run \./release .* )(\S+) (v\S+)$`)
+
+// released makes a proxy of this tree with the command of the manual, and returns the version and the environment in which the go
+// command asks the proxy first.
+func released(t *testing.T) (version string, environ []string) {
 	t.Helper()
-	const tree = "../../.."
-	copied, target := t.TempDir(), t.TempDir()
-	pack := exec.CommandContext(t.Context(), "sh", "-c",
-		`git -C "$1" ls-files -z --cached --others --exclude-standard | tar -C "$1" --null --ignore-failed-read -cf - -T - | tar -C "$2" -xf - && git -C "$2" init -q`,
-		"sh", tree, copied)
-	if out, err := pack.CombinedOutput(); err != nil {
-		t.Fatalf("copy: %v\n%s", err, out)
-	}
-	folders, err := modules(copied)
+	manual, err := os.ReadFile(tree + "/docs/architecture.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := set(copied, folders, version); err != nil {
-		t.Fatal(err)
+	command := printed.FindStringSubmatch(string(manual))
+	if command == nil {
+		t.Fatal("docs/architecture.md shows no command that writes a proxy")
 	}
-	if err := proxy(t.Context(), copied, folders, target); err != nil {
-		t.Fatal(err)
+	target := t.TempDir()
+	write := exec.CommandContext(t.Context(), "sh", "-c", command[1]+`"$0" `+command[3], target)
+	write.Dir = tree
+	if out, err := write.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", command[0], err, out)
+	}
+	for _, want := range []string{"GOPROXY=file://" + command[2] + ",", "GONOSUMDB='github.com/callwright/*'", "GOFLAGS=-mod=mod", "@" + command[3]} {
+		if !strings.Contains(string(manual), want) {
+			t.Errorf("docs/architecture.md does not show %s", want)
+		}
 	}
 	cache, err := exec.CommandContext(t.Context(), "go", "env", "GOMODCACHE", "GOPROXY").Output()
 	if err != nil {
@@ -38,7 +43,7 @@ func released(t *testing.T) []string {
 	}
 	known, others, _ := strings.Cut(strings.TrimSpace(string(cache)), "\n")
 	// A separate cache, because cached versions are never requested again.
-	return append(os.Environ(), "GOWORK=off", "GOMODCACHE="+t.TempDir(), "GONOSUMDB="+root+","+root+"/*", "GOFLAGS=-mod=mod -modcacherw",
+	return command[3], append(os.Environ(), "GOWORK=off", "GOMODCACHE="+t.TempDir(), "GONOSUMDB=github.com/callwright/*", "GOFLAGS=-mod=mod -modcacherw",
 		"GOPROXY=file://"+target+",file://"+filepath.Join(known, "cache", "download")+","+others)
 }
 
@@ -57,7 +62,8 @@ func do(t *testing.T, environ []string, folder string, args ...string) string {
 // programs have all that they import.
 func TestRelease(t *testing.T) {
 	t.Parallel()
-	environ, folder := released(t), t.TempDir()
+	version, environ := released(t)
+	folder := t.TempDir()
 	text := `package main
 
 import (

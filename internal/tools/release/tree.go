@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"os"
@@ -24,9 +25,32 @@ func (f file) Lstat() (os.FileInfo, error) { return os.Lstat(f.at) }
 // Open opens the file.
 func (f file) Open() (io.ReadCloser, error) { return os.Open(f.at) }
 
-// tracked returns the files of a module in git: its folder without the modules below it. A module below the root has the licence of
-// the repository.
-func tracked(ctx context.Context, tree, folder string) ([]zip.File, error) {
+// written is a file of a module with a text of its own in place of the one in the working tree.
+type written struct {
+	file
+	text []byte
+}
+
+// Open opens the text.
+func (w written) Open() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(w.text)), nil }
+
+// Lstat describes the file in the tree, with the size of the text.
+func (w written) Lstat() (os.FileInfo, error) {
+	info, err := w.file.Lstat()
+	return sized{info, int64(len(w.text))}, err
+}
+
+type sized struct {
+	os.FileInfo
+	size int64
+}
+
+// Size returns the size of the text.
+func (s sized) Size() int64 { return s.size }
+
+// tracked returns the files of a module in git: its folder without the modules below it, and with the text of its go.mod. A module below
+// the root has the licence of the repository.
+func tracked(ctx context.Context, tree, folder string, mod []byte) ([]zip.File, error) {
 	list := exec.CommandContext(ctx, "git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
 	list.Dir, list.Stderr = tree, os.Stderr
 	out, err := list.Output()
@@ -45,6 +69,10 @@ func tracked(ctx context.Context, tree, folder string) ([]zip.File, error) {
 		inside, ok := name, folder == "."
 		if !ok {
 			inside, ok = strings.CutPrefix(name, filepath.ToSlash(folder)+"/")
+		}
+		if ok && inside == "go.mod" {
+			files = append(files, written{file{inside, filepath.Join(tree, filepath.FromSlash(name))}, mod})
+			continue
 		}
 		if ok && !within(below, path.Dir(name), folder) {
 			files = append(files, file{inside, filepath.Join(tree, filepath.FromSlash(name))})
