@@ -29,7 +29,7 @@ func TestEmbeddingPrograms(t *testing.T) {
 			"",
 			"attached: [+15551234567] failed: not a number because it must be an E.164 phone number such as +15551234567\n" +
 				"a call out goes to sip:pbx.example.com;transport=tls and then to sip:backup.example.com:5071;transport=tls\n" +
-				"a call in belongs to acme\nthe trunk is unchecked\n",
+				"a call in belongs to acme\n",
 		},
 		"embed-triage": {
 			"",

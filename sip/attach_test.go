@@ -303,10 +303,8 @@ func TestNewRefuses(t *testing.T) {
 	for message, change := range map[string]func(*sip.Config){
 		"Config.Store is required":                         func(c *sip.Config) { c.Store = nil },
 		"Config.Atomic is required":                        func(c *sip.Config) { c.Atomic = nil },
-		"Config.Numbers is required":                       func(c *sip.Config) { c.Numbers = nil },
 		"Config.Statuses is required":                      func(c *sip.Config) { c.Statuses = nil },
 		"Config.Registrations is required":                 func(c *sip.Config) { c.Registrations = nil },
-		"Config.Monitor is required":                       func(c *sip.Config) { c.Monitor = nil },
 		"Config.Codecs is required":                        func(c *sip.Config) { c.Codecs = nil },
 		"Config.Codecs: \"MP3\" cannot be negotiated":      func(c *sip.Config) { c.Codecs = []string{"MP3"} },
 		"Config.DerivationKey is required":                 func(c *sip.Config) { c.DerivationKey = "" },

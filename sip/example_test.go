@@ -17,9 +17,9 @@ import (
 func Example() {
 	store := memstore.New()
 	s, err := sip.New(sip.Config{
-		Store: sipstore.Trunks{Store: store}, Atomic: store, Numbers: registry{},
+		Store: sipstore.Trunks{Store: store}, Atomic: store,
 		Statuses: sipstore.Statuses{Store: store}, Registrations: sipstore.Registrations{Store: store},
-		Monitor: new(watcher), Codecs: []string{"PCMU", "PCMA"},
+		Codecs:        []string{"PCMU", "PCMA"},
 		DerivationKey: callwright.Secret(strings.Repeat("secret ", 5)),
 	})
 	if err != nil {

@@ -63,9 +63,9 @@ func open(t *testing.T, change ...func(*sip.Config)) *house {
 // configured returns a configuration with the required fields alone.
 func configured(store *memstore.Store) sip.Config {
 	return sip.Config{
-		Store: sipstore.Trunks{Store: store}, Atomic: store, Numbers: registry{}, Statuses: sipstore.Statuses{Store: store},
-		Registrations: sipstore.Registrations{Store: store}, Monitor: &watcher{},
-		Codecs: []string{"PCMU", "PCMA", "G722"}, DerivationKey: callwright.Secret(strings.Repeat("k", 32)),
+		Store: sipstore.Trunks{Store: store}, Atomic: store, Statuses: sipstore.Statuses{Store: store},
+		Registrations: sipstore.Registrations{Store: store},
+		Codecs:        []string{"PCMU", "PCMA", "G722"}, DerivationKey: callwright.Secret(strings.Repeat("k", 32)),
 	}
 }
 

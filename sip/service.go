@@ -36,13 +36,13 @@ type Proofs interface {
 type Config struct {
 	Store         Store             `required:"always"`
 	Atomic        callwright.Atomic `required:"always"`
-	Numbers       InboundNumbers    `required:"always"`
 	Statuses      Statuses          `required:"always"`
 	Registrations Registrations     `required:"always"`
-	Monitor       Monitor           `required:"always"`
 	Codecs        []string          `required:"always"` // SDP names of the codecs that have an engine; at least one
 	DerivationKey callwright.Secret `required:"always"` // derives the passwords of registrations; at least 32 bytes
 
+	Monitor      Monitor              // nil: no trunk is watched, so that health is unchecked, and alerts over channels are refused
+	Numbers      InboundNumbers       // nil: inbound numbers are registered nowhere
 	Deliveries   Deliveries           // deliveries of alerts; nil: not recorded
 	Reservations Reservations         // nil: no number is reserved
 	Proofs       Proofs               // nil: numbers are attached inbound without a proof
@@ -74,6 +74,12 @@ func New(c Config) (*Service, error) {
 	}
 	if err := checkEngines(c.Codecs); err != nil {
 		return nil, err
+	}
+	if c.Monitor == nil {
+		c.Monitor = noMonitor{}
+	}
+	if c.Numbers == nil {
+		c.Numbers = noNumbers{}
 	}
 	key := []byte(c.DerivationKey.Reveal())
 	c.DerivationKey = ""

@@ -1,25 +1,18 @@
-// Command embed-sip keeps trunks in memory, asks for the route of a call, and prints the health of the trunks.
+// Command embed-sip keeps trunks in memory, and asks for the routes of calls.
 package main
 
 import (
 	"context"
 	"fmt"
 	"log"
-	"net"
 	"net/netip"
 	"strings"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
-	"github.com/callwright/callwright/adapters/memstore/agentstore"
-	"github.com/callwright/callwright/adapters/memstore/orgstore"
 	"github.com/callwright/callwright/adapters/memstore/sipstore"
-	"github.com/callwright/callwright/adapters/sipua/probe"
-	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/failover"
-	"github.com/callwright/callwright/sip/monitor"
-	"github.com/callwright/callwright/sip/resolve"
 )
 
 func main() {
@@ -29,7 +22,13 @@ func main() {
 }
 
 func run(ctx context.Context) error {
-	trunks, err := newTrunks(ctx)
+	store := memstore.New()
+	trunks, err := sip.New(sip.Config{ // further fields add a monitor of servers, and agents for the numbers
+		Store: sipstore.Trunks{Store: store}, Atomic: store,
+		Statuses: sipstore.Statuses{Store: store}, Registrations: sipstore.Registrations{Store: store},
+		Codecs:        []string{"PCMU", "PCMA"},
+		DerivationKey: callwright.Secret(strings.Repeat("a secret of this deployment, ", 2)),
+	})
 	if err != nil {
 		return err
 	}
@@ -61,46 +60,5 @@ func run(ctx context.Context) error {
 		return err
 	}
 	fmt.Println("a call in belongs to", in.Org)
-	health, err := trunks.Health(ctx, "acme", "+15551234567")
-	if err != nil {
-		return err
-	}
-	fmt.Println("the trunk is", health.State) // until the monitor's Run has asked its servers
 	return nil
-}
-
-// newTrunks puts the parts together, and makes the organization that the trunks are for.
-func newTrunks(ctx context.Context) (*sip.Service, error) {
-	store := memstore.New()
-	tenants, statuses := orgstore.Tenants{Store: store}, sipstore.Statuses{Store: store}
-	if err := tenants.InsertOrganization(ctx, callwright.Organization{ID: "acme"}); err != nil {
-		return nil, err
-	}
-	resolver, err := resolve.New(resolve.Config{DNS: net.DefaultResolver})
-	if err != nil {
-		return nil, err
-	}
-	prober, err := probe.New(probe.Config{Resolver: resolver})
-	if err != nil {
-		return nil, err
-	}
-	watch, err := monitor.New(monitor.Config{
-		Statuses: statuses, Trunks: sipstore.Trunks{Store: store}, Attempts: sipstore.CallLog{Store: store}, Atomic: store,
-		Work: memstore.NewWork(store, nil), Prober: prober, Organizations: tenants,
-	})
-	if err != nil {
-		return nil, err
-	}
-	numbers, err := agents.New(agents.Config{
-		Numbers: agentstore.Numbers{Store: store}, WebAgents: agentstore.WebAgents{Store: store}, Atomic: store,
-	})
-	if err != nil {
-		return nil, err
-	}
-	return sip.New(sip.Config{
-		Store: sipstore.Trunks{Store: store}, Atomic: store, Numbers: numbers,
-		Statuses: statuses, Registrations: sipstore.Registrations{Store: store}, Monitor: watch,
-		Codecs:        []string{"PCMU", "PCMA"},
-		DerivationKey: callwright.Secret(strings.Repeat("a secret of this deployment, ", 2)),
-	})
 }

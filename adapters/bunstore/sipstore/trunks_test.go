@@ -13,8 +13,6 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/internal/storetest"
 	"github.com/callwright/callwright/adapters/bunstore/sipstore"
 	"github.com/callwright/callwright/sip"
-	"github.com/callwright/callwright/sip/alert"
-	"github.com/callwright/callwright/sip/failover"
 )
 
 // TestChangesOfOneNumber: each of several concurrent changes of one number succeeds, or finds the number detached.
@@ -78,8 +76,8 @@ func unlessAbsent(err error) error {
 func trunks(t *testing.T, db *bunstore.DB) *sip.Service {
 	t.Helper()
 	s, err := sip.New(sip.Config{
-		Store: sipstore.Trunks{DB: db}, Atomic: db, Numbers: nobody{},
-		Statuses: sipstore.Statuses{DB: db}, Registrations: sipstore.Registrations{DB: db}, Monitor: nobody{}, Codecs: []string{"PCMU"},
+		Store: sipstore.Trunks{DB: db}, Atomic: db,
+		Statuses: sipstore.Statuses{DB: db}, Registrations: sipstore.Registrations{DB: db}, Codecs: []string{"PCMU"},
 		DerivationKey: callwright.Secret(strings.Repeat("k", 32)),
 	})
 	if err != nil {
@@ -87,23 +85,3 @@ func trunks(t *testing.T, db *bunstore.DB) *sip.Service {
 	}
 	return s
 }
-
-type nobody struct{}
-
-func (nobody) RegisterInbound(context.Context, callwright.OrgID, callwright.PhoneNumber) error {
-	return nil
-}
-
-func (nobody) ReleaseInbound(context.Context, callwright.OrgID, callwright.PhoneNumber) error {
-	return nil
-}
-
-func (nobody) Watch(context.Context, sip.Trunk) error { return nil }
-
-func (nobody) Unwatch(context.Context, sip.Trunk) error { return nil }
-
-func (nobody) Servers(context.Context, sip.Trunk) ([]failover.Server, error) {
-	return nil, nil
-}
-
-func (nobody) CheckChannels(context.Context, callwright.OrgID, alert.Channels) error { return nil }

@@ -19,8 +19,8 @@ import (
 func Example() {
 	store := memstore.New()
 	trunks, err := sip.New(sip.Config{
-		Store: sipstore.Trunks{Store: store}, Atomic: store, Numbers: struct{ sip.InboundNumbers }{}, Statuses: sipstore.Statuses{Store: store},
-		Registrations: sipstore.Registrations{Store: store}, Monitor: struct{ sip.Monitor }{}, Codecs: []string{"PCMU"},
+		Store: sipstore.Trunks{Store: store}, Atomic: store, Statuses: sipstore.Statuses{Store: store},
+		Registrations: sipstore.Registrations{Store: store}, Codecs: []string{"PCMU"},
 		DerivationKey: callwright.Secret(strings.Repeat("k", 32)),
 	})
 	if err != nil {

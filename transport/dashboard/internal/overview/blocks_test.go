@@ -60,11 +60,8 @@ func (quiet) ReleaseInbound(context.Context, callwright.OrgID, callwright.PhoneN
 	return nil
 }
 
-// Nothing asks these for anything.
-type (
-	monitor  struct{ sip.Monitor }
-	pathways struct{ group.Pathways }
-)
+// pathways is asked for nothing.
+type pathways struct{ group.Pathways }
 
 // house has every service of the overview except calls, with stores in memory.
 type house struct {
@@ -84,9 +81,9 @@ func open() *house {
 	h.Config = overview.Config{
 		Runtime: callwright.Runtime{Clock: now},
 		Trunks: must(sip.New(sip.Config{
-			Store: sipstore.Trunks{Store: store}, Atomic: store, Numbers: quiet{}, Statuses: sipstore.Statuses{Store: store},
+			Store: sipstore.Trunks{Store: store}, Atomic: store, Statuses: sipstore.Statuses{Store: store},
 			Registrations: sipstore.Registrations{Store: store}, Codecs: []string{"PCMU"}, DerivationKey: key,
-			Monitor: monitor{}, Runtime: callwright.Runtime{Clock: now},
+			Runtime: callwright.Runtime{Clock: now},
 		})),
 		Ports: must(porting.New(porting.Config{
 			Store: portingstore.Requests{Store: store}, Atomic: store, Work: work, Documents: documents, Letters: letters, Inbound: quiet{},

@@ -1,0 +1,37 @@
+package sip
+
+import (
+	"context"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/sip/alert"
+	"github.com/callwright/callwright/sip/failover"
+)
+
+// noMonitor is the Monitor of a Config without one.
+type noMonitor struct{}
+
+func (noMonitor) Watch(context.Context, Trunk) error { return nil }
+
+func (noMonitor) Unwatch(context.Context, Trunk) error { return nil }
+
+func (noMonitor) Servers(_ context.Context, t Trunk) ([]failover.Server, error) { return t.Servers() }
+
+// CheckChannels refuses every channel, since no alert is raised.
+func (noMonitor) CheckChannels(_ context.Context, _ callwright.OrgID, c alert.Channels) error {
+	if channels := c.Enabled(); len(channels) > 0 {
+		return callwright.Invalid(string(channels[0]), "must not be set: this deployment does not watch trunks")
+	}
+	return nil
+}
+
+// noNumbers are the InboundNumbers of a Config without them.
+type noNumbers struct{}
+
+func (noNumbers) RegisterInbound(context.Context, callwright.OrgID, callwright.PhoneNumber) error {
+	return nil
+}
+
+func (noNumbers) ReleaseInbound(context.Context, callwright.OrgID, callwright.PhoneNumber) error {
+	return nil
+}
