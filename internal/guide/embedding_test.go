@@ -103,8 +103,15 @@ func program(t *testing.T, runBy, imported, use string) string {
 		t.Fatalf("the page has no block that %s runs", runBy)
 	}
 	folder := t.TempDir()
+	sums, err := os.ReadFile(filepath.Join(root, "go.sum"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	text := "package main\n\nimport \"github.com/callwright/callwright/" + imported + "\"\n\nfunc main() { println(" + use + ") }\n"
 	if err := os.WriteFile(filepath.Join(folder, "main.go"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "go.sum"), sums, 0o600); err != nil { // go mod tidy need not ask for them
 		t.Fatal(err)
 	}
 	shell(t, folder, strings.ReplaceAll(blocks[at].Code, "/CHECKOUT", checkout))
