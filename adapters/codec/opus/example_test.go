@@ -19,5 +19,5 @@ func ExampleEngine() {
 	}
 	samples, err := codec.Decode(nil, payload)
 	fmt.Println(codec.Name(), codec.Rate(), "Hz,", len(samples), "samples", err)
-	// Output: opus 48000 Hz, 960 samples <nil>
+	// Output: opus 16000 Hz, 320 samples <nil>
 }
