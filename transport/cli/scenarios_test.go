@@ -190,7 +190,7 @@ webhook_mocks: [{url: "https://pay.example/x?token=hunter2-token", body: {note: 
 	}
 	other := newFar(t)
 	code, _, errs := other.run("import", folder, "--server", other.url, "--pathway", other.pathway)
-	if code != 3 || !strings.Contains(errs, "request_data.api_key") || !strings.Contains(errs, "write what belongs there") || len(other.stored()) != 0 {
+	if code != 3 || !strings.Contains(errs, "request_data.api_key") || !strings.Contains(errs, "write the value") || len(other.stored()) != 0 {
 		t.Errorf("elsewhere: exit code %d, %s", code, errs)
 	}
 }
