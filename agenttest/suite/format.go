@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 
@@ -104,7 +105,7 @@ func Format(members []Member) ([]byte, error) {
 	}
 	text.WriteByte('}')
 	var document yaml.Node // JSON is YAML, with the members in their order
-	if err := yaml.Unmarshal(text.Bytes(), &document); err != nil {
+	if err := yaml.Unmarshal(escaped(text.Bytes()), &document); err != nil {
 		return nil, err
 	}
 	loosen(&document)
@@ -120,6 +121,24 @@ func Format(members []Member) ([]byte, error) {
 	e.SetIndent(indent)
 	err := errors.Join(e.Encode(&document), e.Close())
 	return out.Bytes(), err
+}
+
+// escaped returns JSON with \u escapes in place of the characters that YAML does not take as they stand.
+func escaped(text []byte) []byte {
+	out := make([]byte, 0, len(text))
+	for _, c := range string(text) {
+		if unprintable(c) {
+			out = fmt.Appendf(out, `\u%04x`, c)
+		} else {
+			out = utf8.AppendRune(out, c)
+		}
+	}
+	return out
+}
+
+// unprintable reports characters that JSON may contain, and that YAML excludes or takes for the end of a line (YAML 1.2, section 5).
+func unprintable(c rune) bool {
+	return c >= 0x7f && c <= 0x9f || c == 0xfeff || c == 0xfffe || c == 0xffff
 }
 
 const indent = 2
@@ -147,10 +166,12 @@ func sortMembers(object *yaml.Node) {
 }
 
 // loosen lets the encoder select the style of nodes: blocks, and quotes where needed. It quotes texts of several lines that begin
-// with white space or contain a tab, because the encoder writes some of them as unreadable blocks.
+// with white space or contain a tab, because the encoder writes some of them as unreadable blocks; texts with unprintable characters;
+// and "<<", which as a plain key merges objects.
 func loosen(n *yaml.Node) {
 	n.Style = 0
-	if strings.Contains(n.Value, "\n") && (strings.TrimLeft(n.Value, " \n") != n.Value || strings.Contains(n.Value, "\t")) {
+	block := strings.Contains(n.Value, "\n") && (strings.TrimLeft(n.Value, " \n") != n.Value || strings.Contains(n.Value, "\t"))
+	if block || n.Value == "<<" || strings.ContainsFunc(n.Value, unprintable) {
 		n.Style = yaml.DoubleQuotedStyle
 	}
 	for _, inner := range n.Content {

@@ -104,13 +104,13 @@ func TestFormatOfAnyText(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		text := rapid.OneOf(
-			rapid.StringOf(rapid.RuneFrom([]rune("ab \n\t:#-'\"{}[]%&*!|>@`,\\~0é\u2028\U0001F600"))),
+			rapid.StringOf(rapid.RuneFrom([]rune("ab \n\t:#-'\"{}[]%&*!|>@`,\\~0é\u2028\U0001F600\u007f\u0080\u0085\u009f\ufeff\ufffe\uffff"))),
 			rapid.SampledFrom([]string{"true", "no", "12", "0x1f", "1e3", "null", "~", "2026-01-02", "=", "<<", "- a", "a: b", "...", "---"}),
 		).Draw(rt, "text")
 		number := rapid.SampledFrom([]string{"0", "-7", "9007199254740991", "0.25", "1e300", "12.0"}).Draw(rt, "number")
 		s := scenario.Scenario{
 			Name: "n", CallerPrompt: "p" + text, Category: scenario.Custom, Kind: scenario.Agent, MaxTurns: 20, Enabled: true,
-			RequestData: map[string]any{"x" + text: text, "n": json.Number(number), "l": []any{text, nil, true}},
+			RequestData: map[string]any{"x" + text: text, "n": json.Number(number), "l": []any{text, nil, true}, "o": map[string]any{text: "v"}},
 			Metadata:    json.RawMessage(fmt.Sprintf(`{"v":%s}`, number)),
 		}
 		file, before, after := again(t, s)
