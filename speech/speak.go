@@ -130,7 +130,7 @@ func (j *job) speakAll(ctx context.Context, each func([]int16)) ([]int16, error)
 		}
 		pcm.Normalize(samples, rate, j.cfg.Loudness)
 		if len(all)+len(samples) > pcm.Samples(maxAudio, rate) {
-			return nil, callwright.Errorf(callwright.CodeUnavailable, "the speech engine gave over %v of audio for the text", maxAudio)
+			return nil, callwright.Invalid("text", "takes over %v to speak: send a shorter one", maxAudio)
 		}
 		all = append(all, samples...)
 		each(samples)

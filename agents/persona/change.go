@@ -3,6 +3,7 @@ package persona
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/callwright/callwright"
@@ -150,7 +151,7 @@ func (s *Service) edit(ctx context.Context, p *Persona, c Change) error {
 	}
 	v.UpdatedAt = s.cfg.Clock.Now()
 	if !isNew {
-		return s.cfg.Store.UpdateDraft(ctx, v)
+		return concurrent(s.cfg.Store.UpdateDraft(ctx, v))
 	}
 	p.Draft = v.ID
 	return s.cfg.Store.InsertVersion(ctx, v)
@@ -197,7 +198,7 @@ func (s *Service) Promote(ctx context.Context, org callwright.OrgID, id string) 
 		}
 		v.Type, v.UpdatedAt = Production, s.cfg.Clock.Now()
 		p.Production, p.Draft = v.ID, ""
-		return s.cfg.Store.UpdateDraft(ctx, v)
+		return concurrent(s.cfg.Store.UpdateDraft(ctx, v))
 	})
 }
 
@@ -212,6 +213,14 @@ func (s *Service) Discard(ctx context.Context, org callwright.OrgID, id string) 
 			return err
 		}
 		p.Draft = ""
-		return s.cfg.Store.DeleteDraft(ctx, v)
+		return concurrent(s.cfg.Store.DeleteDraft(ctx, v))
 	})
+}
+
+// concurrent returns a conflict for a draft that the persona had a moment ago: another node has promoted or discarded it.
+func concurrent(err error) error {
+	if errors.Is(err, callwright.ErrNotFound) {
+		return callwright.ErrConflict.Because(err)
+	}
+	return err
 }

@@ -1,6 +1,7 @@
 package persona_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -371,6 +372,41 @@ func TestNewRefuses(t *testing.T) {
 	for name, c := range map[string]persona.Config{"Store": {Atomic: h.memory}, "Atomic": {Store: h.store}} {
 		if _, err := persona.New(c); err == nil || !strings.Contains(err.Error(), "Config."+name) {
 			t.Errorf("without %s: %v", name, err)
+		}
+	}
+}
+
+// stale is a store whose next Persona is from before another node's change, as two statements of a transaction may be in PostgreSQL.
+type stale struct {
+	persona.Store
+	former *persona.Persona
+}
+
+func (s *stale) Persona(ctx context.Context, of callwright.OrgID, id string) (persona.Persona, error) {
+	if former := s.former; former != nil {
+		s.former = nil
+		return *former, nil
+	}
+	return s.Store.Persona(ctx, of, id)
+}
+
+func TestDraftThatAnotherNodePromotes(t *testing.T) {
+	t.Parallel()
+	store := &stale{}
+	h := newHouse(t, func(c *persona.Config) { store.Store, c.Store = c.Store, store })
+	id := h.create("Ada").Persona.ID
+	h.update(id, prompt("Sell tables."))
+	former, err := store.Store.Persona(t.Context(), org, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.promote(id)
+	for name, change := range map[string]func(context.Context, callwright.OrgID, string) (persona.Record, error){
+		"promote": h.Promote, "discard": h.Discard,
+	} {
+		store.former = &former
+		if _, err := change(t.Context(), org, id); !errors.Is(err, callwright.ErrInvalidState) {
+			t.Errorf("%s of a draft that is gone: %v, want CodeInvalidState", name, err)
 		}
 	}
 }
