@@ -228,14 +228,14 @@ var probing = []struct{ op, body, member, outcome string }{
 // probeWriter begins discoveries and test calls, one of each at a time.
 type probeWriter struct{ begun []string }
 
-// tell waits for the last ones to end, and begins one of each. One whose beginning was not answered may still run: then there is
+// tell waits for the last ones to end, and begins one of each, if as many have not begun lately as may. One whose beginning was not answered may still run: then there is
 // to be no other.
 func (p *probeWriter) tell(ctx context.Context, g *target) bool {
 	for _, probe := range probing {
 		if !p.wait(ctx, g) {
 			return false
 		}
-		a, ok := g.write(ctx, requestOf(probe.op, probe.body), http.StatusConflict)
+		a, ok := g.write(ctx, requestOf(probe.op, probe.body), http.StatusConflict, http.StatusTooManyRequests)
 		if !ok {
 			return false
 		}

@@ -8,7 +8,7 @@
 //
 // writes openapi.yaml and the packages again, with the generator that internal/tools pins. What the generator writes is then made shorter:
 // internal/tools/contract/simplify has rules that put calls of internal/codec in the place of what repeats, and change neither bytes nor
-// texts of errors. Exported fields have no accessors; optional values have theirs. The generated files are committed,
+// texts of errors. Exported fields have no accessors but GetStatusCode of errors; optional values have theirs. The generated files are committed,
 // and generating them twice gives no difference. A schema that several areas use is generated in each of them: so a program
 // is built of the areas that it imports and nothing else, and a change of an area builds that area again and no other.
 package oas

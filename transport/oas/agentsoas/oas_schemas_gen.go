@@ -103,6 +103,11 @@ type ErrorStatusCodeWithHeaders struct {
 	Response   ErrorEnvelope
 }
 
+// GetStatusCode returns the value of StatusCode.
+func (s *ErrorStatusCodeWithHeaders) GetStatusCode() int {
+	return s.StatusCode
+}
+
 // Ref: #/components/schemas/IgnoredMember
 type IgnoredMember struct {
 	// Path of the member.

@@ -73,6 +73,11 @@ type ErrorStatusCodeWithHeaders struct {
 	Response   ErrorEnvelope
 }
 
+// GetStatusCode returns the value of StatusCode.
+func (s *ErrorStatusCodeWithHeaders) GetStatusCode() int {
+	return s.StatusCode
+}
+
 // NewNilDateTime returns new NilDateTime with value set to v.
 func NewNilDateTime(v time.Time) NilDateTime {
 	return NilDateTime{

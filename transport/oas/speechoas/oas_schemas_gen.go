@@ -98,6 +98,11 @@ type ErrorStatusCodeWithHeaders struct {
 	Response   ErrorEnvelope
 }
 
+// GetStatusCode returns the value of StatusCode.
+func (s *ErrorStatusCodeWithHeaders) GetStatusCode() int {
+	return s.StatusCode
+}
+
 type GetSpeechSampleFormat string
 
 const (

@@ -92,6 +92,11 @@ type ErrorStatusCodeWithHeaders struct {
 	Response   ErrorEnvelope
 }
 
+// GetStatusCode returns the value of StatusCode.
+func (s *ErrorStatusCodeWithHeaders) GetStatusCode() int {
+	return s.StatusCode
+}
+
 // Any JSON object.
 // Ref: #/components/schemas/FreeObject
 type FreeObject map[string]jx.Raw

@@ -73,6 +73,11 @@ type ErrorStatusCodeWithHeaders struct {
 	Response   ErrorEnvelope
 }
 
+// GetStatusCode returns the value of StatusCode.
+func (s *ErrorStatusCodeWithHeaders) GetStatusCode() int {
+	return s.StatusCode
+}
+
 // Ref: #/components/schemas/MessageReply
 type MessageReply struct {
 	Status  SuccessStatus `json:"status"`

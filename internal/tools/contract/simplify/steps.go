@@ -17,6 +17,9 @@ func reflectOf(v any) reflect.Value { return reflect.ValueOf(v) }
 // accessor is the comment of a method that reads or writes one exported field.
 var accessor = regexp.MustCompile(`^// (Get|Set)\w+ (returns|sets) the value of \w+\.$`)
 
+// status is the accessor that stays: by it, programs read the errors of all areas' clients.
+const status = "GetStatusCode"
+
 // unused reports whether a name is unused in the server and the client, once the operations are simplified. Invoker is the client
 // as an interface, which a caller who wants one writes with the operations that it calls.
 var unused = regexp.MustCompile(`^(FindRoute|Invoker|codeRecorder)$`)
@@ -30,7 +33,7 @@ func dropUnused(f *file) {
 		case *ast.FuncDecl:
 			doc = decl.Doc
 			drop = unused.MatchString(decl.Name.Name) || decl.Recv != nil && unused.MatchString(strings.TrimPrefix(f.text(decl.Recv.List[0].Type), "*")) ||
-				doc != nil && len(doc.List) == 1 && accessor.MatchString(doc.List[0].Text)
+				doc != nil && len(doc.List) == 1 && accessor.MatchString(doc.List[0].Text) && decl.Name.Name != status
 		case *ast.GenDecl:
 			doc = decl.Doc
 			if len(decl.Specs) == 1 && decl.Tok == token.TYPE {
