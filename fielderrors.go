@@ -2,7 +2,7 @@ package callwright
 
 import "strings"
 
-// FieldErrors lists the errors of one input. errors.As and errors.Is see the first error, whose code is the code of all.
+// FieldErrors lists the errors of one input. errors.As finds the first error, so CodeOf returns the code of the first.
 type FieldErrors []*Error
 
 // Error returns all errors, one on each line.

@@ -78,8 +78,8 @@ type Work interface {
 	// The handler receives Kind, Key, Org and Args byte for byte as they were enqueued. Args is nil for a task without arguments.
 	// Tasks that were stored before the adapter had arguments have none.
 	Handle(q Queue, kind string, h Handler)
-	// Every runs h on one of the nodes in each interval of at least a second, through a queue. The first run is one interval after
-	// the work starts.
+	// Every runs h once per interval, on one node, through a queue. The interval must be at least one second. The first run is one
+	// interval after the work starts.
 	Every(q Queue, kind string, interval time.Duration, h Handler)
 }
 

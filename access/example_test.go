@@ -11,7 +11,8 @@ import (
 	"github.com/callwright/callwright/adapters/memstore/orgstore"
 )
 
-// A program makes an organization with a key, and asks who a key is. bunstore/orgstore has the example of a database.
+// This example creates an organization with a key, and authenticates the key. For an example with a database, see
+// bunstore/orgstore.
 func Example() {
 	ctx := context.Background()
 	store := memstore.New()

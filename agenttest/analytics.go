@@ -23,7 +23,7 @@ type AnalyticsQuery struct {
 	Scan     int            // maximum number of newest runs to examine, of all versions, including excluded runs; 0: all
 }
 
-// MaxScan is the Scan of interactive reports, which prefer the newest runs to long waits.
+// MaxScan is the Scan of interactive reports. They examine only the newest runs, so that the user does not wait long.
 const MaxScan = 5_000
 
 // Analytics holds the description of runs, and names.

@@ -24,7 +24,7 @@ type Harness struct {
 	Start func(t *testing.T)
 }
 
-// queue is the queue of the tasks in tests that are about no queue.
+// queue is the queue of tasks in tests for which the queue does not matter.
 const queue callwright.Queue = "queue"
 
 // patience is the time that a suite waits for a required event.

@@ -18,7 +18,7 @@ func (noKey) Authenticate(*http.Request) (callwright.Principal, error) {
 	return callwright.Principal{}, callwright.ErrAuthFailure
 }
 
-// TestProgramsAreNotSentToTheSignIn asks for paths that there are not, as programs and as browsers do.
+// TestProgramsAreNotSentToTheSignIn requests unknown paths, as programs and as browsers do.
 func TestProgramsAreNotSentToTheSignIn(t *testing.T) {
 	t.Parallel()
 	pages, err := dashboard.New(dashboard.Config{Authenticator: noKey{}})

@@ -344,7 +344,7 @@ func (p parts) leave(ctx context.Context) {
 	}
 }
 
-// runUntilStop runs f from start to stop; its context ends at the stop, which waits for it.
+// runUntilStop runs f from start to stop. The stop cancels f's context, and waits until f returns.
 func runUntilStop(f func(ctx context.Context)) fx.Hook {
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup

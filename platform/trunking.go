@@ -250,7 +250,7 @@ type lineParts struct {
 	Runtime  callwright.Runtime
 }
 
-// newTrusted follows the addresses that trunks name.
+// newTrusted returns the set of the addresses that trunks name, and keeps it current until the application stops.
 func newTrusted(lc fx.Lifecycle, c Config, db *bunstore.DB, r *resolve.Resolver, rt callwright.Runtime) (*trusted.Set, error) {
 	s, err := trusted.New(trusted.Config{Store: sipstore.Trunks{DB: db}, Resolver: r, Always: c.SIPTrusted, Runtime: rt})
 	if err != nil {

@@ -28,7 +28,7 @@ const (
 	AuthRegister AuthMode = "register" // by registration: we register with the customer's server, and calls use that connection
 )
 
-// Trunk is one direction of one number.
+// Trunk configures the calls of one number in one direction.
 type Trunk struct {
 	ID        string
 	Org       callwright.OrgID

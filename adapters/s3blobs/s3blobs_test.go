@@ -68,7 +68,7 @@ func TestStalledAnswerEnds(t *testing.T) {
 	})
 }
 
-// stalled is a body without a byte. It ends with its request.
+// stalled is a body that yields no byte: Read blocks until its request is canceled.
 type stalled struct{ ctx context.Context } //nolint:containedctx // that of the request
 
 // Read waits.

@@ -29,7 +29,7 @@ func aChatLog(turn int) pathway.Log {
 	}
 }
 
-// wantChatLogs checks the turns of the logs before a turn; an empty list for none.
+// wantChatLogs checks that ChatLogs with before and limit returns the logs of the given turns. Without turns, it expects none.
 func wantChatLogs(t *testing.T, s pathway.Chats, id string, before, limit int, turns ...int) {
 	t.Helper()
 	got, err := s.ChatLogs(t.Context(), "a", id, before, limit)

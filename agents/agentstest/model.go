@@ -254,7 +254,7 @@ func (f Failing) check(t *testing.T, method string, class llm.Class, err error) 
 	}
 }
 
-// sideBySide checks that a model serves several calls at a time.
+// sideBySide checks that a model serves concurrent requests.
 func (h ModelHarness) sideBySide(t *testing.T, r llm.ReplyRequest) {
 	m := h.New(t)
 	var wait sync.WaitGroup

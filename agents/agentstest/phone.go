@@ -31,7 +31,7 @@ type PhoneConfig struct {
 	Deaf bool
 	// Unproven delays written audio until the phone sends some, as for a peer with an unproven media address.
 	Unproven bool
-	// Fault is the fault in the call's statistics: see call.Stats.
+	// Fault is the value of call.Stats.Fault for the call.
 	Fault string
 }
 

@@ -25,7 +25,7 @@ func analyzed() call.Request {
 	}
 }
 
-// inStudy runs a test with a house with a scripted model.
+// inStudy runs a test in a synctest bubble, with a house whose model gives the answers that the answer function returns.
 func inStudy(
 	t *testing.T, answer func(n int, q llm.Question) (string, error), test func(t *testing.T, h *house, m *agentstest.Model),
 	change ...func(*call.Config),

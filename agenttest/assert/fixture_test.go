@@ -14,7 +14,7 @@ import (
 func agent(text string) assert.Turn  { return assert.Turn{Role: llm.RoleAgent, Text: text} }
 func caller(text string) assert.Turn { return assert.Turn{Role: llm.RoleCaller, Text: text} }
 
-// said returns evidence of words only.
+// said returns evidence that consists of turns alone.
 func said(turns ...assert.Turn) *assert.Evidence { return &assert.Evidence{Turns: turns} }
 
 // order is a conversation at the nodes greet, ask and pay of a shop, with the further nodes help and bye.

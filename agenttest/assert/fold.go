@@ -14,7 +14,7 @@ type folding struct {
 	blanks     bool // a run of white space counts as one blank
 }
 
-// fold appends a text in the form in which it is compared.
+// fold appends the normalized form of a text, which comparisons use.
 func (f folding) fold(to []byte, text string) []byte {
 	if !ascii(text) {
 		return f.foldRunes(to, norm.NFC.String(text))

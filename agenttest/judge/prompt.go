@@ -186,7 +186,7 @@ func object(members ...member) string {
 
 func list(items string) string { return `{"type":"array","maxItems":20,"items":` + items + `}` }
 
-// nullable returns the schema of a text from a list, or null.
+// nullable returns the JSON schema of a value that is null or one of the texts.
 func nullable[S ~string](texts []S) string {
 	values := make([]any, 0, len(texts)+1)
 	for _, s := range texts {

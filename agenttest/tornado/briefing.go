@@ -158,7 +158,7 @@ func (r *briefing) allEdges() []readEdge {
 	return edges
 }
 
-// readNodes reads the nodes: in full up to the limits, the others without members.
+// readNodes reads the nodes. Nodes that exceed the limits are read without their members.
 func (r *briefing) readNodes(near map[string]int, l Limits) {
 	type node struct {
 		ID   string                     `json:"id"`

@@ -27,7 +27,7 @@ func fixing(answers ...string) *agentstest.Model {
 	return m
 }
 
-// edit is an edit as a model writes it.
+// edit is the JSON form of an edit in a model's answer.
 type edit struct {
 	Op    string  `json:"op"`
 	Field *string `json:"field"`

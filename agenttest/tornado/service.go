@@ -137,7 +137,8 @@ func (s *Service) Start(ctx context.Context, org callwright.OrgID, r Start) (Ses
 	return session, nil
 }
 
-// insert adds a session, unless the organization has MaxRunning. Two nodes may exceed the limit concurrently.
+// insert adds a session, unless MaxRunning sessions of the organization are running. Two nodes that insert concurrently may exceed
+// the limit.
 func (s *Service) insert(ctx context.Context, session Session) error {
 	select {
 	case s.inserting <- struct{}{}:

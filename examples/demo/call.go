@@ -140,7 +140,7 @@ func placeCall(ctx context.Context, api *callsoas.Client, pathway string) (*call
 	return call(ctx, api, pathwayCall(pathway))
 }
 
-// pathwayCall is a call that the pathway leads.
+// pathwayCall returns the request for a call that follows a pathway.
 func pathwayCall(pathway string) *callsoas.CallCreate {
 	return &callsoas.CallCreate{
 		PhoneNumber: phoneNumber, From: callsoas.NewOptString(ourNumber), PathwayID: callsoas.NewOptString(pathway),

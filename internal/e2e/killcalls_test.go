@@ -125,8 +125,8 @@ func (c *caller) last(t *testing.T, g *target) {
 	}
 }
 
-// check waits until every call has ended and was told to the office, and checks that each order that was acknowledged has one
-// record and one end, and each other one at most one.
+// check waits until every call has ended and its end has reached the office. It checks that each acknowledged order has exactly one
+// record and one reported end, and that every other order has at most one of each.
 func (c *caller) check(t *testing.T, g *target, office *office, before int) {
 	t.Helper()
 	list, ok := g.items(t.Context(), "/v1/calls?limit=1000", "")

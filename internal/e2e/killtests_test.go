@@ -163,8 +163,8 @@ func (w *tester) check(t *testing.T, g *target) {
 // groupPaths are where the groups of runs are, by the operations that start them.
 var groupPaths = map[string]string{"startTestBatch": "batches/", "createTestSet": "simulation-sets/"}
 
-// expanded reports whether every group has ended. One whose server was killed while its runs were added gets the others when its task
-// is rescued, and shows meanwhile only runs that have ended.
+// expanded reports whether every group has ended. If a server was killed while it added the runs of a group, the missing runs
+// follow when its task is rescued. Until then, the group shows only ended runs.
 func (w *tester) expanded(t *testing.T, g *target) bool {
 	t.Helper()
 	for _, o := range w.tests {

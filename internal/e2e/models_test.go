@@ -21,8 +21,8 @@ const (
 	apology    = "I am sorry, I have a technical problem and must end the call. Goodbye."
 )
 
-// newModels serves language models that say which of them was asked, and end the call when a caller has pressed 9. They refuse every
-// key but "our-key".
+// newModels serves language models that say their own names, and end the call when the caller has pressed 9. They refuse every key
+// but "our-key".
 func newModels(t *testing.T) (url string) {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

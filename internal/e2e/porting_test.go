@@ -32,7 +32,7 @@ const (
 	carrierSecret = "of the simulated carrier"
 )
 
-// bill is the beginning of a PDF, which is all that anybody looks at.
+// bill is the beginning of a PDF. Neither server nor test reads further.
 const bill = "%PDF-1.4\n%a bill of the losing carrier\n"
 
 // portingFlags has a server port numbers within seconds, and send mail to a box.

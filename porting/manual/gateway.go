@@ -58,8 +58,8 @@ func (*Gateway) CheckNumbers(context.Context, []callwright.PhoneNumber) ([]porti
 	return nil, callwright.ErrNotImplemented
 }
 
-// Submit stores an order for the operator, under a reference derived from its key. It refuses an order with more numbers than
-// Config.MaxNumbers, which was requested when the limit was higher.
+// Submit stores an order for the operator, under a reference derived from its key. It refuses an order with more than
+// Config.MaxNumbers numbers. Such an order was requested while the limit was higher.
 func (g *Gateway) Submit(ctx context.Context, s porting.Submission) (porting.Receipt, error) {
 	if len(s.Numbers) > g.cfg.MaxNumbers {
 		said := fmt.Sprintf("the order has %d numbers, and the gateway takes %d at most", len(s.Numbers), g.cfg.MaxNumbers)

@@ -48,8 +48,8 @@ func (o Order) Ended() bool {
 // Move is a carrier's news about numbers, as the operator enters it.
 type Move struct {
 	Numbers []callwright.PhoneNumber // empty: all that have not ended, except those already in this state
-	// State is in_progress, foc_confirmed, ported, rejected or canceled. Empty: Failure holds the numbers up. They keep their
-	// states, except that submitted ones become in_progress.
+	// State is in_progress, foc_confirmed, ported, rejected or canceled. If it is empty, Failure delays the numbers: they keep
+	// their states, except that submitted numbers become in_progress.
 	State    porting.NumberState
 	FOC      time.Time        // the date confirmed by the carrier; required for foc_confirmed, refused otherwise
 	PortedAt time.Time        // for ported; zero: now

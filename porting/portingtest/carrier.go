@@ -232,7 +232,7 @@ func (c *Carrier) Cancel(ref string) (CarrierOrder, error) {
 	return o.clone(), nil
 }
 
-// Step takes the next step with every order.
+// Step applies the next step of the script to every order.
 func (c *Carrier) Step() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

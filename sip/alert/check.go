@@ -13,8 +13,8 @@ const (
 	MaxResponseTime = 5 * time.Second // a slower probe counts as unanswered
 )
 
-// Check returns CodeBadRequest with the field of a setting that is invalid. probed reports that the trunk's servers are probed:
-// without probes only the failure rate is known. Whether a deployment has the channels is not checked.
+// Check returns CodeBadRequest with the field of an invalid setting. probed reports whether the trunk's servers are probed: without
+// probes, only the failure rate is known. Check accepts channels that the deployment does not have.
 func (c Config) Check(probed bool) error {
 	t := c.Thresholds
 	if err := t.check(probed); err != nil {

@@ -1,6 +1,6 @@
 package header
 
-// Rule maps one header. Exactly one of its kinds is set.
+// Rule maps one header. Exactly one of its fields is set.
 type Rule struct {
 	Custom *Custom
 	UUI    *UUI

@@ -29,7 +29,7 @@ type Trunks interface {
 
 // Attempts counts attempts at calls. The stores of the call log implement it; siptest.RunCallLog tests it with them.
 type Attempts interface {
-	// Failures counts a trunk's attempts that ended at since or later, and those among them that are calllog.End.Technical.
+	// Failures returns how many attempts of a trunk ended at or after since, and how many of those are calllog.End.Technical.
 	Failures(ctx context.Context, org callwright.OrgID, trunkID string, since time.Time) (ended, failed int, err error)
 }
 

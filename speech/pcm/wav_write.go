@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// wavHeader is the length of the header that is written for 16-bit PCM, in bytes, and muLawHeader the length for the mu-law.
+// wavHeader and muLawHeader are the lengths in bytes of the headers written for 16-bit PCM and for mu-law.
 const (
 	wavHeader   = 44
 	muLawHeader = 58

@@ -85,7 +85,7 @@ type exportedJSON struct {
 
 const longestName = 60 // characters of a file's name
 
-// fileName returns the name of a scenario's file, which no other scenario of the export has.
+// fileName derives a file name from the name of a scenario. The file name is unique within the export; fileName adds it to taken.
 func fileName(scenario string, taken map[string]bool) string {
 	words := strings.FieldsFunc(strings.ToLower(scenario), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	letters := []rune(strings.Join(words, "-"))

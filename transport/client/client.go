@@ -131,7 +131,7 @@ func New(cfg Config) (*Client, error) {
 	return c, nil
 }
 
-// WithKey returns a client of another key, which shares the connections and the random source of this one.
+// WithKey returns a client that uses another key, and shares the connections and the random source of this one.
 func (c *Client) WithKey(key callwright.Secret) (*Client, error) {
 	if err := checkKey(key); err != nil {
 		return nil, err

@@ -176,7 +176,7 @@ func (b *watched) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close closes the body, and ends the request if it belongs to the answer.
+// Close closes the body. It also ends the request, unless keep is set.
 func (b *watched) Close() error {
 	err := b.ReadCloser.Close()
 	if !b.keep {

@@ -87,7 +87,8 @@ func refusesVoice(err error) bool {
 	return ok && answer.Status == http.StatusBadRequest && slices.Contains([]string{"voice", voiceField, "language"}, answer.Field)
 }
 
-// secondKey returns the Idempotency-Key of the request that follows one with a key: the same for the same key.
+// secondKey derives the Idempotency-Key of the second request from the key of the first. It is deterministic, so that a retry sends
+// the same keys.
 func secondKey(key string) string {
 	sum := sha256.Sum256([]byte("without a voice: " + key))
 	return hex.EncodeToString(sum[:])

@@ -36,7 +36,7 @@ type Area struct {
 
 	// Keyless reports whether a request for an operation needs no key, because the operation checks it itself. Nil: none.
 	Keyless func(operation string, r *http.Request) bool
-	// Refuse answers in place of HandleError. Nil: HandleError does.
+	// Refuse replaces HandleError. Nil: HandleError is used.
 	Refuse ogenerrors.ErrorHandler
 	// Outer runs around the checks of all areas and the repetition of answers, Inner within both. Nil: nothing does.
 	Outer, Inner middleware.Middleware
@@ -59,8 +59,8 @@ type (
 // methods are the HTTP methods that operations have.
 var methods = []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
 
-// serveContract hands a request to the server of its area: the one that has the operation, or else the one that has the
-// path, which answers 405. No path belongs to two areas. HEAD leads to the operation of GET; net/http drops the body.
+// serveContract passes a request to the server that implements its operation. If none does, the server that knows the path answers
+// 405. No path belongs to two areas. HEAD is served as GET; net/http drops the body.
 func (a *API) serveContract(w *answerWriter, r *http.Request) {
 	method := r.Method
 	r.URL = withLowerIDs(withKnownPath(method, r.URL))

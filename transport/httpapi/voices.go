@@ -6,7 +6,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Voices returns replacements for unknown voices. The Service of package speech does.
+// Voices returns replacements for unknown voices. speech.Service implements it.
 type Voices interface {
 	// Replacement returns the name of the replacement; empty if the voice is known, is not named or is refused.
 	Replacement(ctx context.Context, org callwright.OrgID, idOrName, language string) (string, error)

@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/triage/triagetest"
 )
 
-// An issue is analyzed by a model, for which one with two rules stands in here, and the feed is read as it grows.
+// This example analyzes an issue with a scripted model that has two rules, and reads the feed as it grows.
 func Example() {
 	ann, err := analyst.New(analyst.Config{Name: "Ann", Model: scripted.New(
 		scripted.Rule{Task: llm.TaskAnalyze, About: "lines in all", Answer: `{"observation":"Nobody is transferred.","lines":[1],"facts":[]}`},

@@ -63,7 +63,8 @@ func (s Store) EachEnded(
 	}
 }
 
-// endedQuery selects the runs after a run in a window. Times are read as text: a hundred thousand of them are costly to parse by the drivers.
+// endedQuery selects the ended runs of a window that follow a given run. It reads times as text, because the drivers are slow at
+// parsing the times of 100,000 runs.
 func endedQuery(idb bun.IDB, org callwright.OrgID, w run.Window, after *endedRow) *bun.SelectQuery {
 	q := idb.NewSelect().Model((*runRow)(nil)).Column("id", "scenario_id", "pathway_number", "state", "summary", "scripted").
 		ColumnExpr("CAST(created_at AS TEXT) AS created").

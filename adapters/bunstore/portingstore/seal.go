@@ -33,7 +33,7 @@ func (db core) unseal(purpose, sealed string, v any) error {
 	return nil
 }
 
-// orNull returns the stored form of a time; nil: it is not set.
+// orNull returns the stored form of a time, or nil for the zero time.
 func orNull(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil

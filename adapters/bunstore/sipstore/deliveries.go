@@ -60,7 +60,7 @@ func (s Deliveries) rows() sqldb.Rows[sip.Delivery, deliveryRow] {
 	return sqldb.Rows[sip.Delivery, deliveryRow]{DB: s.DB.Core(), Row: sqldb.Plain(newDeliveryRow), Value: sqldb.Plain(deliveryRow.delivery)}
 }
 
-// AddDelivery adds a delivery, and deletes the oldest of its trunk.
+// AddDelivery adds a delivery, and deletes the trunk's oldest deliveries beyond keep.
 func (s Deliveries) AddDelivery(ctx context.Context, d sip.Delivery, keep int) error {
 	const most = 100 // deleted in one step: of trunks of a release that stores more
 	row := newDeliveryRow(d)

@@ -155,8 +155,8 @@ func (p *Phone) Hangup(t testing.TB) {
 	p.Do(t, "hangup")
 }
 
-// Hold puts the other side on hold (a re-INVITE with a=sendonly). baresip 1.0 decodes no audio any more after that,
-// also when it resumes: it sends and receives, digits too, but Heard has nothing of it.
+// Hold puts the other side on hold (a re-INVITE with a=sendonly). From then on, even after Resume, baresip 1.0 decodes no audio: it
+// still sends and receives audio and digits, but Heard does not return the audio.
 func (p *Phone) Hold(t testing.TB) {
 	t.Helper()
 	p.Do(t, "hold")

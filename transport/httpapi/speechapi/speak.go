@@ -17,7 +17,8 @@ import (
 // wav is the media type of all audio.
 const wav = "audio/wav"
 
-// CreateSpeech speaks a text, and answers with a link to the audio or, if the client takes nothing else, with the audio.
+// CreateSpeech synthesizes a text. It answers with a link to the audio, or with the audio itself if the client accepts nothing
+// else.
 func (a *api) CreateSpeech(ctx context.Context, req *oas.SpeechCreate, _ oas.CreateSpeechParams) (oas.CreateSpeechRes, error) {
 	voice, field := req.Voice.Or(""), "voice"
 	if given, ok := req.VoiceID.Get(); ok {

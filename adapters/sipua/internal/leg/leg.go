@@ -119,7 +119,7 @@ func seed() uint64 {
 // post queues an event for the machine.
 func (l *Leg) post(ev dialog.Event) { l.mailbox.Post(func() { l.apply(ev) }) }
 
-// apply runs in the mailbox.
+// apply passes an event to the state machine and executes the resulting effects. It must run in the mailbox.
 func (l *Leg) apply(ev dialog.Event) {
 	phase := l.machine.Phase()
 	next, effects, err := l.machine.Next(ev)

@@ -83,7 +83,7 @@ func (p *Pool) Hold(profile Profile) *Stack {
 	return s.Stack
 }
 
-// Release ends one use of a profile's stack. The last use starts the time after which its connections are closed.
+// Release ends one use of a profile's stack. The stack closes its connections when it has been unused for the time of linger.
 func (p *Pool) Release(profile Profile) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

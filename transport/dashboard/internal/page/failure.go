@@ -36,7 +36,7 @@ type failure struct {
 	ID      string        // of the request
 }
 
-// headings are the titles of error pages; other codes have "This did not work".
+// headings maps codes to the titles of error pages. Other codes have the title "This did not work".
 var headings = map[callwright.Code]string{
 	callwright.CodeNotFound: "Not found", callwright.CodeForbidden: "Not allowed", callwright.CodeFeatureNotEnabled: "Not enabled",
 	callwright.CodeBadRequest: "The input is wrong", callwright.CodeUnavailable: "Not available now", callwright.CodeTooManyRequests: "Too many at once",

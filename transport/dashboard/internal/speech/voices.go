@@ -112,7 +112,7 @@ func (p pages) clonePage(c cloning) page.Answer {
 	return v
 }
 
-// recordingField returns the domain's field of a recording.
+// recordingField returns the name that the domain gives the field of a recording.
 func recordingField(i int) string { return fmt.Sprintf("audio_samples[%d]", i) }
 
 // clone makes a voice of recordings.

@@ -189,7 +189,7 @@ func (b *Buffer) release(s *slot) {
 	}
 }
 
-// duration returns the time of a timestamp.
+// duration converts a timestamp from clock ticks to a duration.
 func (b *Buffer) duration(stamp int64) time.Duration {
 	return time.Duration(stamp) * time.Second / time.Duration(b.clock)
 }
