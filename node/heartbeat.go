@@ -14,7 +14,7 @@ import (
 const (
 	heartbeatPatience = LeaseRenewal     // for one renewal
 	maxNodes          = 1000             // alive concurrently
-	forgetNodeAfter   = 24 * time.Hour   // deletes the lease of a dead node
+	deleteNodeAfter   = 24 * time.Hour   // deletes the lease of a dead node
 	steadyAfter       = LeaseTTL         // in contact, before a node declares others dead
 	outOfContact      = 2 * LeaseRenewal // since the last renewal: other nodes may have missed theirs, too
 )
@@ -151,7 +151,7 @@ func (h *Heartbeat) Peers(ctx context.Context) (peers Peers, ok bool, err error)
 	}
 	for _, lease := range dead {
 		peers.lastSeen[lease.Node] = lease.RenewedAt
-		if now.Sub(lease.ExpiresAt) > forgetNodeAfter {
+		if now.Sub(lease.ExpiresAt) > deleteNodeAfter {
 			err = errors.Join(err, h.cfg.Leases.Release(ctx, h.cfg.Kind, lease.Node, []string{lease.Key}))
 		}
 	}

@@ -23,7 +23,7 @@ func (s *Service) newLive() (*node.Holder[callwright.OrgID], error) {
 		Leases: s.cfg.Leases, Kind: "call.node", Node: s.cfg.Node, Most: s.cfg.MaxCalls,
 		Stops: s.cfg.Store.Stops, OnReturn: s.endLost, Loops: []func(context.Context){s.acceptLoop, s.observed.run},
 		Stopped: errStopped, Draining: errDraining, DrainFor: s.cfg.DrainTimeout,
-		Runtime: callwright.Runtime{Clock: s.cfg.Clock, IDs: s.cfg.IDs, Logger: s.cfg.Logger},
+		Runtime: s.cfg.Runtime,
 	})
 }
 

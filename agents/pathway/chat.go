@@ -36,8 +36,8 @@ const (
 
 // The deletion of chats.
 const (
-	taskForget  = "pathway.chats"
-	forgetEvery = time.Hour
+	taskDelete  = "pathway.chats"
+	deleteEvery = time.Hour
 	idleFor     = 7 * 24 * time.Hour
 	deleteBatch = 100 // each with up to MaxMessages logs
 	maxDeleted  = 500 // batches in one run

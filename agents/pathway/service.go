@@ -52,7 +52,7 @@ func New(c Config) (*Service, error) {
 	}
 	s := &Service{cfg: c, graphs: newCache(), turns: newTurns(), documents: newDocuments()}
 	c.Work.Handle(callwright.QueueUpkeep, taskSettle, s.finishTests)
-	c.Work.Every(callwright.QueueUpkeep, taskForget, forgetEvery, s.deleteOld)
+	c.Work.Every(callwright.QueueUpkeep, taskDelete, deleteEvery, s.deleteOld)
 	return s, nil
 }
 

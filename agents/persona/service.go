@@ -49,8 +49,8 @@ type Service struct{ cfg Config }
 
 // The removal of deleted personas.
 const (
-	taskForget  = "persona.forget"
-	forgetEvery = time.Hour
+	taskDelete  = "persona.forget"
+	deleteEvery = time.Hour
 	deleteBatch = 100
 	maxDeleted  = 100 // batches in one run
 )
@@ -62,7 +62,7 @@ func New(c Config) (*Service, error) {
 	}
 	s := &Service{cfg: c}
 	if c.Work != nil {
-		c.Work.Every(callwright.QueueUpkeep, taskForget, forgetEvery, s.deleteOld)
+		c.Work.Every(callwright.QueueUpkeep, taskDelete, deleteEvery, s.deleteOld)
 	}
 	return s, nil
 }

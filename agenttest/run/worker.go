@@ -11,15 +11,15 @@ import (
 	"github.com/callwright/callwright/node"
 )
 
-// taskForget is a kind of durable work.
-const taskForget = "agenttest.forget"
+// taskDelete is a kind of durable work.
+const taskDelete = "agenttest.forget"
 
 // The times of a worker.
 const (
 	patience    = 10 * time.Second // timeout of a transaction of the worker
 	maxClaimed  = 64               // runs started in one transaction
 	maxOrgs     = 100              // organizations served in one round
-	forgetEvery = time.Hour
+	deleteEvery = time.Hour
 	retention   = 400 * 24 * time.Hour // retention of a run; analytics look back 365 days
 	maxDeleted  = 1000                 // runs deleted in one step
 )
@@ -28,7 +28,7 @@ const (
 func (w *Worker) register() {
 	w.cfg.Work.Handle(callwright.QueueWebhooks, taskRunNotice, w.sendRun)
 	w.cfg.Work.Handle(callwright.QueueUpkeep, taskFailed, w.failed)
-	w.cfg.Work.Every(callwright.QueueUpkeep, taskForget, forgetEvery, w.deleteOld)
+	w.cfg.Work.Every(callwright.QueueUpkeep, taskDelete, deleteEvery, w.deleteOld)
 }
 
 // deleteOld deletes old runs.

@@ -75,7 +75,7 @@ func New(c Config) (*Service, error) {
 		return nil, err
 	}
 	c.Work.Handle(callwright.QueueTests, taskClear, s.clear)
-	c.Work.Every(callwright.QueueUpkeep, taskForget, forgetEvery, s.deleteOld)
+	c.Work.Every(callwright.QueueUpkeep, taskDelete, deleteEvery, s.deleteOld)
 	return s, nil
 }
 

@@ -16,7 +16,7 @@ import (
 // The kinds of durable work.
 const (
 	taskClear  = "tornado.clear"
-	taskForget = "tornado.forget"
+	taskDelete = "tornado.forget"
 )
 
 // The times of a worker.
@@ -26,7 +26,7 @@ const (
 	storeTimeout = time.Minute      // duration of attempts to store the end of a session; then another node finds the same end
 	storeRest    = 200 * time.Millisecond
 	failedRest   = 5 * time.Second // before a session is claimed again after an error of a store or a port
-	forgetEvery  = time.Hour
+	deleteEvery  = time.Hour
 	retention    = 400 * 24 * time.Hour // retention of a session, equal to the retention of its runs
 	maxDeleted   = 100                  // sessions deleted in one step
 )
@@ -44,7 +44,7 @@ func (s *Service) newLive() (*node.Holder[struct{}], error) {
 	return node.NewHolder[struct{}](node.HolderConfig{
 		Leases: s.cfg.Leases, Kind: "tornado.node", Node: s.cfg.Node, Most: s.cfg.Concurrent,
 		Claim: s.claim, Refill: true, Stops: s.cfg.Store.CancelledSessions, Stopped: errCancelled, Draining: errStopping,
-		Runtime: callwright.Runtime{Clock: s.cfg.Clock, IDs: s.cfg.IDs, Logger: s.cfg.Logger},
+		Runtime: s.cfg.Runtime,
 	})
 }
 

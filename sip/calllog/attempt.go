@@ -21,7 +21,7 @@ type AttemptObserver interface {
 	Begin(ctx context.Context, r Record)
 	// Answered is called when both sides have answered.
 	Answered(ctx context.Context, r Record, at time.Time)
-	// End is called once, when the attempt is over and its resources are free. evidence is nil when the attempt gives no
+	// Finish is called once, when the attempt is over and its resources are free. evidence is nil when the attempt gives no
 	// information about the server: the server was not tried, or the attempt was canceled before a response.
 	Finish(ctx context.Context, r Record, evidence *health.Evidence, steps []ladder.Event)
 }

@@ -6,15 +6,15 @@ import (
 )
 
 const (
-	forgetEvery   = time.Hour
+	deleteEvery   = time.Hour
 	forgetTimeout = time.Minute // of one round
-	forgetBatch   = 500         // records that one statement deletes
+	deleteAtMost  = 500         // records that one statement deletes
 )
 
 // deleteOld deletes the records whose retention period is over, immediately and then every hour, until ctx ends. Every node does
 // so.
 func (s *Service) deleteOld(ctx context.Context) {
-	ticker := time.NewTicker(forgetEvery)
+	ticker := time.NewTicker(deleteEvery)
 	defer ticker.Stop()
 	for {
 		if err := s.deleteBatch(ctx); err != nil && ctx.Err() == nil {
@@ -33,8 +33,8 @@ func (s *Service) deleteBatch(ctx context.Context) error {
 	defer cancel()
 	before := s.cfg.Clock.Now().Add(-s.cfg.Keep)
 	for {
-		n, err := s.cfg.Store.DeleteOld(ctx, before, forgetBatch)
-		if err != nil || n < forgetBatch {
+		n, err := s.cfg.Store.DeleteOld(ctx, before, deleteAtMost)
+		if err != nil || n < deleteAtMost {
 			return err
 		}
 	}

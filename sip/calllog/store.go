@@ -19,10 +19,10 @@ type Store interface {
 	// CodeNotFound when the organization has no such record.
 	Answer(ctx context.Context, org callwright.OrgID, id string, at time.Time) error
 	// Finish ends a record and stores its ladder. An end without an EndedAt is CodeBadRequest; an end without an AnsweredAt keeps the
-	// stored one. End leaves a record that has ended unchanged, with its ladder, without an error: of concurrent calls, the first
+	// stored one. Finish leaves a record that has ended unchanged, with its ladder, without an error: of concurrent calls, the first
 	// one ends it and stores its ladder. It returns CodeNotFound, and stores nothing, when the organization has no such record.
 	Finish(ctx context.Context, org callwright.OrgID, id string, end End, steps []ladder.Event) error
-	// Get returns a record and the ladder that End received. CodeNotFound when the organization has no such record.
+	// Get returns a record and the ladder that Finish received. CodeNotFound when the organization has no such record.
 	Get(ctx context.Context, org callwright.OrgID, id string) (Record, []ladder.Event, error)
 	// Attempts returns up to limit records of a ParentID, which is not empty, with their ladders, by StartedAt and then ID.
 	Attempts(ctx context.Context, org callwright.OrgID, parent string, limit int) ([]Attempt, error)

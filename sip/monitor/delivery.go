@@ -14,7 +14,7 @@ import (
 const (
 	keptDeliveries = 200                 // of a trunk
 	keepFor        = 90 * 24 * time.Hour // of every trunk
-	forgetEvery    = time.Hour
+	deleteEvery    = time.Hour
 	deleteBatch    = 500 // that one statement deletes
 	forgetRounds   = 100 // statements of a run
 	maxReason      = 200 // characters of Delivery.Error

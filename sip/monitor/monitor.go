@@ -84,7 +84,7 @@ func New(c Config) (*Service, error) {
 	taskAlert.Handle(c.Work, callwright.QueueWebhooks, c.Logger, s.sendAlert)
 	taskAlertMail.Handle(c.Work, callwright.QueueMail, c.Logger, s.sendAlert)
 	if c.Deliveries != nil {
-		c.Work.Every(callwright.QueueUpkeep, "sip.forget_deliveries", forgetEvery, s.deleteDeliveries)
+		c.Work.Every(callwright.QueueUpkeep, "sip.forget_deliveries", deleteEvery, s.deleteDeliveries)
 	}
 	return s, nil
 }

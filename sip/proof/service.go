@@ -71,8 +71,8 @@ const (
 	digits      = 6
 	longest     = 90 * time.Second // of a call, with its ringing
 	kept        = 2 * Validity     // time for which a proof can be read
-	taskForget  = "sip.proof.forget"
-	forgetEvery = time.Hour
+	taskDelete  = "sip.proof.forget"
+	deleteEvery = time.Hour
 	deleteBatch = 1000
 	minKey      = 32
 )
@@ -93,7 +93,7 @@ func New(c Config) (*Service, error) {
 	s := &Service{cfg: c, mac: func() hash.Hash { return hmac.New(sha256.New, key) }}
 	s.ending, s.end = context.WithCancel(context.Background())
 	order.Handle(c.Work, callwright.QueueCalls, c.Logger, s.step)
-	c.Work.Every(callwright.QueueUpkeep, taskForget, forgetEvery, s.deleteOld)
+	c.Work.Every(callwright.QueueUpkeep, taskDelete, deleteEvery, s.deleteOld)
 	return s, nil
 }
 

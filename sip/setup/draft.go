@@ -105,8 +105,8 @@ const (
 
 // The periodic work that deletes old drafts.
 const (
-	taskForget  = "setup.forget"
-	forgetEvery = time.Hour
+	taskDelete  = "setup.forget"
+	deleteEvery = time.Hour
 	deleteBatch = 100
 	maxDeleted  = 100 // batches in one run
 )

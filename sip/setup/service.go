@@ -39,7 +39,7 @@ func New(c Config) (*Service, error) {
 		return nil, err
 	}
 	s := &Service{cfg: c}
-	c.Work.Every(callwright.QueueUpkeep, taskForget, forgetEvery, s.deleteOld)
+	c.Work.Every(callwright.QueueUpkeep, taskDelete, deleteEvery, s.deleteOld)
 	return s, nil
 }
 

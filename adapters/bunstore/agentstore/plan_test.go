@@ -216,13 +216,13 @@ func usePathways(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	_, chatErr := chats.Chat(ctx, org, "c")
 	_, pathwaysErr := pathways.CountPathways(ctx, org)
 	_, chatsErr := chats.CountChats(ctx, org)
-	_, forgetErr := chats.DeleteOldChats(ctx, now, 10)
+	_, deleteErr := chats.DeleteOldChats(ctx, now, 10)
 	_, logsErr := chats.ChatLogs(ctx, org, "c", 5, 10)
 	_, chatsOfErr := chats.ChatsOf(ctx, org, "p", callwright.Keyset{At: now, ID: "c"}, 10)
 	_, agentErr := web.Agent(ctx, org, "w")
 	_, agentsErr := web.Agents(ctx, org, callwright.Keyset{At: now, ID: "w"}, 10)
 	_, countErr := web.CountAgents(ctx, org)
-	return append(errs, pathwayErr, listErr, versionErr, hashErr, versionsErr, chatErr, forgetErr, agentErr, agentsErr, countErr,
+	return append(errs, pathwayErr, listErr, versionErr, hashErr, versionsErr, chatErr, deleteErr, agentErr, agentsErr, countErr,
 		pathwaysErr, chatsErr, logsErr, chatsOfErr, web.DeleteAgent(ctx, org, "w"), pathways.DeletePathway(ctx, org, "p"))
 }
 
@@ -242,6 +242,6 @@ func usePersonas(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	_, versionErr := s.Version(ctx, org, "v")
 	_, versionsErr := s.Versions(ctx, org, "p", 2, 10)
 	_, byIDErr := s.VersionsByID(ctx, org, []string{"v", "w"})
-	_, forgetErr := s.DeleteOldPersonas(ctx, now, 10)
-	return append(errs, personaErr, listErr, countErr, holdErr, versionErr, versionsErr, byIDErr, forgetErr)
+	_, deleteErr := s.DeleteOldPersonas(ctx, now, 10)
+	return append(errs, personaErr, listErr, countErr, holdErr, versionErr, versionsErr, byIDErr, deleteErr)
 }

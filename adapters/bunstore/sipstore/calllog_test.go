@@ -121,8 +121,8 @@ func useCallLog(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	_, recentErr := found.Recent(ctx, look, now)
 	_, testErr := tests.Get(ctx, org, "c")
 	_, openErr := tests.Unfinished(ctx, now, 10)
-	_, forgetErr := log.DeleteOld(ctx, now, 10)
-	return append(errs, callErr, pageErr, attemptsErr, failureErr, forgetErr, foundErr, recentErr, testErr, openErr)
+	_, deleteErr := log.DeleteOld(ctx, now, 10)
+	return append(errs, callErr, pageErr, attemptsErr, failureErr, deleteErr, foundErr, recentErr, testErr, openErr)
 }
 
 // TestHostileTexts makes peers send text that no database stores. It is refused with a code, changes nothing, and the call can

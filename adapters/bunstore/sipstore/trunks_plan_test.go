@@ -49,18 +49,18 @@ func useTrunks(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	proofs := sipstore.Proofs{DB: db}
 	_, _, proofErr := proofs.Insert(ctx, proof.Proof{ID: "p", Org: org, Number: number}, proof.Limits{Number: 9, Org: 9}, now)
 	_, latestErr := proofs.Latest(ctx, org, number)
-	_, forgetProofsErr := proofs.DeleteOld(ctx, now, 10)
-	errs = append(errs, proofErr, latestErr, proofs.Update(ctx, proof.Proof{ID: "p", Org: org, Number: number, Version: 1}), forgetProofsErr)
+	_, deleteProofsErr := proofs.DeleteOld(ctx, now, 10)
+	errs = append(errs, proofErr, latestErr, proofs.Update(ctx, proof.Proof{ID: "p", Org: org, Number: number, Version: 1}), deleteProofsErr)
 	deliveries, drafts := sipstore.Deliveries{DB: db}, sipstore.Drafts{DB: db}
 	delivery, draft := sip.Delivery{ID: "d", Org: org, Number: number, TrunkID: "t"}, setup.Draft{ID: "s", Org: org, Version: 1}
 	_, deliveriesErr := deliveries.DeliveriesOf(ctx, org, number, callwright.Keyset{At: now, ID: "d"}, 10)
-	_, forgetDeliveriesErr := deliveries.DeleteOldDeliveries(ctx, now, 10)
+	_, deleteDeliveriesErr := deliveries.DeleteOldDeliveries(ctx, now, 10)
 	_, draftErr := drafts.Draft(ctx, org, "s")
 	_, draftsErr := drafts.DraftsOf(ctx, org, now, 10)
-	_, forgetDraftsErr := drafts.DeleteOldDrafts(ctx, now, 10)
+	_, deleteDraftsErr := drafts.DeleteOldDrafts(ctx, now, 10)
 	errs = append(errs, deliveries.AddDelivery(ctx, delivery, 10), deliveries.ReportDelivery(ctx, delivery), deliveriesErr,
-		forgetDeliveriesErr, deliveries.DeleteDeliveries(ctx, trunk), drafts.InsertDraft(ctx, draft, 10, now), draftErr, draftsErr,
-		drafts.UpdateDraft(ctx, draft), drafts.UpdateDraft(ctx, draft), drafts.DeleteDraft(ctx, org, "s"), forgetDraftsErr)
+		deleteDeliveriesErr, deliveries.DeleteDeliveries(ctx, trunk), drafts.InsertDraft(ctx, draft, 10, now), draftErr, draftsErr,
+		drafts.UpdateDraft(ctx, draft), drafts.UpdateDraft(ctx, draft), drafts.DeleteDraft(ctx, org, "s"), deleteDraftsErr)
 	_, dueErr := statuses.ClaimStatuses(ctx, now, now, 10)
 	_, serverErr := statuses.Server(ctx, org, "k")
 	_, dueServersErr := statuses.ClaimServers(ctx, now, now, 10)

@@ -136,14 +136,6 @@ func DecodeStrs[T ~string](d *jx.Decoder, to *[]T) error {
 	return DecodeArr(d, to, func(to *T, d *jx.Decoder) error { return DecodeStr(d, to) })
 }
 
-// Null reads null, if it is the next value.
-func Null(d *jx.Decoder) (bool, error) {
-	if d.Next() != jx.Null {
-		return false, nil
-	}
-	return true, d.Null()
-}
-
 // Encoder is a value that writes itself as JSON.
 type Encoder interface{ Encode(e *jx.Encoder) }
 
