@@ -330,7 +330,8 @@ func TestTransfer(t *testing.T) {
 	says(t, s, id, "Is there anything else that I can do for you?")
 	phone.Press(t, "1")
 	r := s.Ended(t, id)
-	if len(phone.Sent("NOTIFY ")) == 0 || len(phone.Sent("SIP/2.0 202")) != 1 {
+	phone.AwaitSent(t, "NOTIFY ")
+	if len(phone.Sent("SIP/2.0 202")) != 1 {
 		t.Error("the phone did not try")
 	}
 	if r.Status != callsoas.CallStatusCompleted || !r.TransferredTo.Null || !r.TransferredAt.Null {

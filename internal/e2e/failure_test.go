@@ -139,8 +139,9 @@ func TestCallIsRefused(t *testing.T) {
 			phone := baresip.Start(t, baresip.Config{CA: ca, Plain: c.plain})
 			phone.Dial(t, s.Number(c.number))
 			phone.Await(t, "CALL_CLOSED", 1)
+			phone.AwaitReceived(t, c.answer)
 			if len(phone.Received(c.answer)) != 1 || len(phone.Received("SIP/2.0 180")) > 0 {
-				t.Errorf("the phone was not answered with %s at once", c.answer)
+				t.Errorf("the phone was not answered with %s alone", c.answer)
 			}
 			if calls := s.Calls(t); len(calls) > 0 {
 				t.Errorf("there is a record of a call that never reached an agent: %+v", calls)

@@ -48,12 +48,23 @@ func (p *Phone) Sent(first string) []Message {
 	return slices.DeleteFunc(p.Messages(), func(m Message) bool { return !m.Sent || !strings.HasPrefix(m.First, first) })
 }
 
-// AwaitReceived waits for a message to come in and gives the last of its kind.
+// AwaitReceived waits until Received finds a message, and returns the last one. The trace may lag behind the events of Await.
 func (p *Phone) AwaitReceived(t testing.TB, first string) Message {
 	t.Helper()
+	return awaitMessage(t, "baresip to receive "+first, func() []Message { return p.Received(first) })
+}
+
+// AwaitSent waits until Sent finds a message, and returns the last one. The trace may lag behind the events of Await.
+func (p *Phone) AwaitSent(t testing.TB, first string) Message {
+	t.Helper()
+	return awaitMessage(t, "baresip to send "+first, func() []Message { return p.Sent(first) })
+}
+
+func awaitMessage(t testing.TB, condition string, find func() []Message) Message {
+	t.Helper()
 	var found []Message
-	await.That(t, "baresip to receive "+first, func() bool {
-		found = p.Received(first)
+	await.That(t, condition, func() bool {
+		found = find()
 		return len(found) > 0
 	})
 	return found[len(found)-1]
