@@ -7,8 +7,8 @@ import (
 	"go.uber.org/goleak"
 )
 
-// Promptly is the time limit of immediate effects.
-const Promptly = 10 * time.Second
+// ImmediateLimit is the time limit of immediate effects.
+const ImmediateLimit = 10 * time.Second
 
 // Sequential runs a case and checks that it leaves no goroutine behind. It cannot tell its own goroutines from others', so the
 // suite must not run in parallel with other tests.
@@ -31,7 +31,7 @@ func Soon(t *testing.T, what string, do func()) {
 	}()
 	select {
 	case <-done:
-	case <-time.After(Promptly):
+	case <-time.After(ImmediateLimit):
 		t.Fatalf("%s hangs", what)
 	}
 }

@@ -81,7 +81,7 @@ type Frame struct {
 	In      []int16       // from the peer: missing packets are concealed, zeros before its first authentic packet; never empty
 	Out     []int16       // played to the peer in the same 20 ms, as written; nil: silence, and always on hold
 	Digit   byte          // the DTMF digit whose event began in these 20 ms; 0: none
-	Held    bool          // the peer does not receive, or does not send, because it holds the call
+	OnHold  bool          // the peer does not receive, or does not send, because it holds the call
 	Elapsed time.Duration // since the first frame, in steps of 20 ms; greater in each frame than in the one before
 }
 

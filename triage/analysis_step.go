@@ -136,7 +136,7 @@ func (s *Service) caseOf(ctx context.Context, sess Session, attempt int) (Case, 
 	a := sess.Analysis
 	return Case{
 		Org: sess.Org, Issue: issue, Resources: resources, Flags: flags,
-		Prompt: a.Prompt, Answers: a.Answers, Taken: a.Step, State: a.State, Attempt: attempt,
+		Prompt: a.Prompt, Answers: a.Answers, PreviousSteps: a.Step, State: a.State, Attempt: attempt,
 		Read: func(ctx context.Context, r Resource) (Evidence, error) {
 			attached := slices.ContainsFunc(resources, func(a Resource) bool { return a.Type == r.Type && a.ResourceID == r.ResourceID })
 			if !attached {

@@ -146,7 +146,7 @@ func TestAnalysisSees(t *testing.T) {
 			t.Errorf("what is gone is %+v, %v", e, err)
 		}
 		p := thinks("hm", triage.SessionActive)
-		p.State = json.RawMessage(fmt.Sprintf(`{"taken":%d}`, c.Taken))
+		p.State = json.RawMessage(fmt.Sprintf(`{"taken":%d}`, c.PreviousSteps))
 		return p, nil
 	}))
 	issue := s.issue(triage.Draft{Description: "It fails."})
@@ -163,7 +163,7 @@ func TestAnalysisSees(t *testing.T) {
 		}
 	}
 	if len(seen) != 2 || seen[0].State != nil || seen[0].Attempt != 2 || seen[0].Issue.Description != "It fails." || seen[0].Prompt != "" ||
-		string(seen[1].State) != `{"taken":0}` || seen[1].Taken != 1 || seen[1].Attempt != 1 {
+		string(seen[1].State) != `{"taken":0}` || seen[1].PreviousSteps != 1 || seen[1].Attempt != 1 {
 		t.Errorf("it saw %+v", seen)
 	}
 	told := s.wantTold(sess, triage.SessionActive, triage.TypeThought, triage.TypeThought)
@@ -180,11 +180,11 @@ func TestAnalysisOnce(t *testing.T) {
 		var together sync.WaitGroup
 		together.Add(nodes)
 		ann := taking(func(_ context.Context, c triage.Case) (triage.Progress, error) {
-			if c.Taken == 0 {
+			if c.PreviousSteps == 0 {
 				together.Done()
 				together.Wait()
 			}
-			return thinks(fmt.Sprintf("step %d", c.Taken), triage.SessionActive), nil
+			return thinks(fmt.Sprintf("step %d", c.PreviousSteps), triage.SessionActive), nil
 		})
 		memory := memstore.New()
 		all := make([]study, nodes)

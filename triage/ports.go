@@ -49,15 +49,15 @@ type Analyst interface {
 
 // Case is the input of an Analyst.
 type Case struct {
-	Org       callwright.OrgID
-	Issue     Issue
-	Resources []Resource // attached resources, by time of attachment
-	Flags     []Flag
-	Prompt    string          // prompt of the analysis; empty: the default
-	Answers   []string        // people's answers to its questions, in order
-	Taken     int             // steps taken before
-	State     json.RawMessage // state of the previous step; nil for the first
-	Attempt   int             // of this step, from 1
+	Org           callwright.OrgID
+	Issue         Issue
+	Resources     []Resource // attached resources, by time of attachment
+	Flags         []Flag
+	Prompt        string          // prompt of the analysis; empty: the default
+	Answers       []string        // people's answers to its questions, in order
+	PreviousSteps int             // steps taken before
+	State         json.RawMessage // state of the previous step; nil for the first
+	Attempt       int             // of this step, from 1
 	// Read returns the evidence of an attached resource; CodeNotFound when it is gone, CodeNotImplemented without a resolver of its
 	// type.
 	Read func(ctx context.Context, r Resource) (Evidence, error)

@@ -75,7 +75,7 @@ func TestFailover(t *testing.T) {
 		begin, end func()
 	}{
 		{"read-only", func() { first.SetReadOnly(t, true) }, func() { first.SetReadOnly(t, false) }},
-		{"frozen", first.Freeze, first.Thaw},
+		{"frozen", first.Freeze, first.Resume},
 		{"restarted", func() { first.Stop(t) }, func() { first.Start(t) }},
 		{"killed", first.Kill, func() { first.Start(t) }},
 		{"replaced by its standby", first.Kill, func() { second.Promote(t) }},

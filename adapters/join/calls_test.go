@@ -164,7 +164,7 @@ func TestReadTurns(t *testing.T) {
 	err := agentstore.Calls{Store: h.store}.AppendLog(t.Context(), org, "c", pathway.Log{Turn: 2, Entries: []pathway.LogEntry{
 		{Kind: pathway.LogVisit, Node: "day", Name: "Day"},
 		{Kind: pathway.LogVisit, Node: "slots"},
-		{Kind: pathway.LogRequest, Request: &request.Log{Name: "Free slots", Status: 500, Error: "no JSON", Took: 20 * time.Millisecond}},
+		{Kind: pathway.LogRequest, Request: &request.Log{Name: "Free slots", Status: 500, Error: "no JSON", Duration: 20 * time.Millisecond}},
 		{Kind: pathway.LogRequest, Request: &request.Log{Name: "Again"}},
 		{Kind: pathway.LogVariables, Variables: map[string]any{"slot": 9, "day": "monday"}},
 		{Kind: pathway.LogDecision, Chosen: "full", Text: "slot == 9"},

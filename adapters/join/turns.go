@@ -57,7 +57,7 @@ func (f facts) list(name string, value any) {
 
 // asked returns the facts of a request without its parameters and its response.
 func asked(l request.Log) map[string]any {
-	f := facts{"name": l.Name, "milliseconds": l.Took.Milliseconds()}
+	f := facts{"name": l.Name, "milliseconds": l.Duration.Milliseconds()}
 	f.add("status", l.Status)
 	f.add("error", callwright.Clip(l.Error, maxError))
 	return f

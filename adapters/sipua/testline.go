@@ -27,7 +27,7 @@ func (l testLine) Place(
 		return nil, &testcall.Failure{Status: testcall.Failed, Reason: callwright.MessageOf(err)}
 	}
 	w := &watch{observe: observe}
-	o.observe = w.see
+	o.observe = w.observeEvent
 	answered, ending := o.run(ctx)
 	if ending != nil {
 		w.stop()
@@ -62,7 +62,7 @@ type watch struct {
 	observe func(ladder.Event)
 }
 
-func (w *watch) see(e ladder.Event) {
+func (w *watch) observeEvent(e ladder.Event) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.observe != nil {

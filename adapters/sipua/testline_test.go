@@ -24,7 +24,7 @@ type observer struct {
 	steps []ladder.Event
 }
 
-func (o *observer) see(e ladder.Event) {
+func (o *observer) observe(e ladder.Event) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.steps = append(o.steps, e)
@@ -53,7 +53,7 @@ func try(t testing.TB, a *agent) *tried {
 	c := &tried{t: t, done: make(chan struct{}), giveUp: giveUp}
 	go func() {
 		defer close(c.done)
-		c.leg, c.err = a.TestLine().Place(ctx, placement, c.watched.see)
+		c.leg, c.err = a.TestLine().Place(ctx, placement, c.watched.observe)
 	}()
 	return c
 }

@@ -256,7 +256,7 @@ func pagesCalls(t *testing.T, s call.Store) {
 		c.CreatedAt = at.Add(time.Duration(i/10) * time.Second)
 		insertCalls(t, s, c)
 	}
-	if page, total, err := s.List(t.Context(), "a", call.Filter{Limit: 4, Uncounted: true}); err != nil || total != 0 || len(page.Items) != 4 {
+	if page, total, err := s.List(t.Context(), "a", call.Filter{Limit: 4, SkipCount: true}); err != nil || total != 0 || len(page.Items) != 4 {
 		t.Errorf("without a count: %d calls of %d, %v", len(page.Items), total, err)
 	}
 	for _, oldest := range []bool{false, true} {

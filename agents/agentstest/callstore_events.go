@@ -41,7 +41,7 @@ func keepsTranscript(t *testing.T, s call.Store) {
 func aLog(turn int) pathway.Log {
 	return pathway.Log{
 		Turn: turn, Node: "ask", Heard: "S\u00f6me \U0001F600", Said: "Which day?", Usage: llm.Usage{Input: 120, Output: 7},
-		Took: 1234567 * time.Nanosecond,
+		Duration: 1234567 * time.Nanosecond,
 		Entries: []pathway.LogEntry{
 			{Kind: pathway.LogVisit, Node: "ask", Name: "Ask", Tag: "asked", At: at},
 			{
@@ -52,7 +52,7 @@ func aLog(turn int) pathway.Log {
 			{
 				Kind: pathway.LogRequest, Node: "look", At: at,
 				Request: &request.Log{
-					Name: "look", Method: "POST", URL: "https://x.example/", Status: 200, Took: time.Second,
+					Name: "look", Method: "POST", URL: "https://x.example/", Status: 200, Duration: time.Second,
 					Body:      json.RawMessage(`{"free":[true,1.5,"<&>\u2603"]}`),
 					Variables: map[string]any{"free": true}, Error: "too late",
 				},

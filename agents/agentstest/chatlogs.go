@@ -17,13 +17,13 @@ import (
 func aChatLog(turn int) pathway.Log {
 	const odd = "it's \x00 \u2028 <&>"
 	return pathway.Log{
-		Turn: turn, Node: "day", Heard: odd, Said: "Which day?", Usage: llm.Usage{Input: 7, Output: 3}, Took: time.Second,
+		Turn: turn, Node: "day", Heard: odd, Said: "Which day?", Usage: llm.Usage{Input: 7, Output: 3}, Duration: time.Second,
 		Entries: []pathway.LogEntry{
 			{Kind: pathway.LogDecision, Node: "a", Name: "A", Chosen: "day", Edge: "e", Tag: "t", Text: odd, At: at},
 			{Kind: pathway.LogVariables, Variables: map[string]any{odd: []any{1.5, nil, odd}}, At: at},
 			{Kind: pathway.LogRequest, At: at, Request: &request.Log{
 				Name: "hook", Method: "POST", URL: "https://x.example/", Status: 200, Body: json.RawMessage(`{"a":"\u0000"}`),
-				Took: time.Minute, Variables: map[string]any{"n": 1.5}, Error: odd,
+				Duration: time.Minute, Variables: map[string]any{"n": 1.5}, Error: odd,
 			}},
 		},
 	}

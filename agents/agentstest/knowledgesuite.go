@@ -51,7 +51,7 @@ func RunKnowledge(t *testing.T, h KnowledgeHarness) {
 
 func find(t *testing.T, k pathway.Knowledge, question string, limit int) []string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), callwrighttest.Promptly)
+	ctx, cancel := context.WithTimeout(t.Context(), callwrighttest.ImmediateLimit)
 	defer cancel()
 	found, err := k.Find(ctx, "a", "shop", question, limit)
 	if err != nil {

@@ -38,7 +38,7 @@ func (l *Leg) Read(ctx context.Context) (conversation.Frame, error) {
 	}
 	var f conversation.Frame
 	p.change(func() {
-		f = conversation.Frame{In: l.in, Held: p.held, Elapsed: p.elapsed}
+		f = conversation.Frame{In: l.in, OnHold: p.held, Elapsed: p.elapsed}
 		p.elapsed += frameTime
 		clear(l.in)
 		if !p.held {

@@ -150,7 +150,7 @@ func (n *near) receive(f conversation.Frame, err error) {
 	if n.err = err; err != nil {
 		return
 	}
-	n.in, n.held = append(n.in, f.In...), f.Held
+	n.in, n.held = append(n.in, f.In...), f.OnHold
 	if f.Out == nil {
 		f.Out = make([]int16, len(f.In))
 	}
@@ -203,8 +203,8 @@ func legFrames(t *testing.T, h LegHarness) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(f.In) != rate/50 || f.Out != nil && len(f.Out) != rate/50 || f.Held || f.Digit != 0 {
-			t.Fatalf("frame %d: %d samples in, %d out, held %t, digit %d", i, len(f.In), len(f.Out), f.Held, f.Digit)
+		if len(f.In) != rate/50 || f.Out != nil && len(f.Out) != rate/50 || f.OnHold || f.Digit != 0 {
+			t.Fatalf("frame %d: %d samples in, %d out, held %t, digit %d", i, len(f.In), len(f.Out), f.OnHold, f.Digit)
 		}
 		if i > 0 && f.Elapsed <= last {
 			t.Errorf("frame %d is of %s, the one before of %s", i, f.Elapsed, last)

@@ -74,7 +74,7 @@ func TestPhone(t *testing.T) {
 		phone.Hold(true)
 		phone.Say("on hold")
 		f, err := leg.Read(t.Context())
-		if err != nil || !f.Held || agentstest.TextOf(f.In) != "" {
+		if err != nil || !f.OnHold || agentstest.TextOf(f.In) != "" {
 			t.Errorf("on hold the frame is %+v, %v", f, err)
 		}
 		phone.Hold(false)

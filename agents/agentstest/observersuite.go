@@ -57,7 +57,7 @@ func RunObserver(t *testing.T, h ObserverHarness) {
 
 // settles waits until n entries were received, which may happen after Entry has returned.
 func settles(taken func() []string, n int) []string {
-	for deadline := time.Now().Add(callwrighttest.Promptly); len(taken()) < n && time.Now().Before(deadline); <-time.After(time.Millisecond) {
+	for deadline := time.Now().Add(callwrighttest.ImmediateLimit); len(taken()) < n && time.Now().Before(deadline); <-time.After(time.Millisecond) {
 	}
 	return taken()
 }

@@ -35,7 +35,7 @@ func (s *Service) fetchDynamicData(ctx context.Context, c *Call, book *recordWri
 	}
 	asking.Wait()
 	now := book.clock.Now()
-	turn := pathway.Log{Took: now.Sub(began)}
+	turn := pathway.Log{Duration: now.Sub(began)}
 	for _, l := range logs {
 		turn.Entries = append(turn.Entries, pathway.RequestEntries(l, now)...)
 		if l.Error != "" {

@@ -181,11 +181,11 @@ func (b *recordWriter) append(p write) {
 		return
 	}
 	b.writes = append(b.writes, p)
-	b.rouse()
+	b.signal()
 }
 
-// rouse wakes the goroutine that writes.
-func (b *recordWriter) rouse() {
+// signal wakes the goroutine that writes.
+func (b *recordWriter) signal() {
 	select {
 	case b.wake <- struct{}{}:
 	default:
@@ -251,7 +251,7 @@ func (b *recordWriter) changed(c Call) {
 func (b *recordWriter) close() {
 	b.mu.Lock()
 	b.closed = true
-	b.rouse()
+	b.signal()
 	b.mu.Unlock()
 	<-b.done
 }

@@ -105,7 +105,7 @@ type Filter struct {
 	ShorterThan   time.Duration // ended calls with a smaller Length; 0: no bound
 	Since, Before time.Time     // bounds of CreatedAt: Since is included, Before is not; zero: no bound
 	OldestFirst   bool
-	Uncounted     bool              // do not count matching calls, which reads them all: the number is 0
+	SkipCount     bool              // do not count matching calls, which reads them all: the number is 0
 	Scan          int               // maximum number of calls read for a page: see Records.List; 0: unlimited
 	Limit         int               // at most; 0: MaxPage
 	After         callwright.Keyset // the last call (CreatedAt, ID) of the previous page

@@ -103,9 +103,9 @@ func latencyText(l conversation.Latency) string {
 func requestText(l request.Log) string {
 	text := strings.TrimSpace(fmt.Sprintf("%s: %s %s", l.Name, l.Method, l.URL))
 	if l.Error != "" {
-		return text + " failed after " + millis(l.Took) + ": " + l.Error
+		return text + " failed after " + millis(l.Duration) + ": " + l.Error
 	}
-	return fmt.Sprintf("%s answered with %d after %s", text, l.Status, millis(l.Took))
+	return fmt.Sprintf("%s answered with %d after %s", text, l.Status, millis(l.Duration))
 }
 
 func millis(d time.Duration) string { return d.Round(time.Millisecond).String() }

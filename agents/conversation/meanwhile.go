@@ -53,7 +53,7 @@ func (l *listener) frame(f Frame) {
 	if f.Digit != 0 && len(l.keys) < maxDigits {
 		l.keys = append(l.keys, f.Digit)
 	}
-	if f.Held {
+	if f.OnHold {
 		return
 	}
 	l.ring.write(f.In)

@@ -151,6 +151,6 @@ type Frame struct {
 	In      []int16       // from the peer, with lost packets concealed; never empty
 	Out     []int16       // played to the peer in the same 20 ms; nil: silence
 	Digit   byte          // a DTMF digit whose first packet came in these 20 ms, in no other frame; 0: none
-	Held    bool          // the peer holds the call: In is silence, and Out is not heard
+	OnHold  bool          // the peer holds the call: In is silence, and Out is not heard
 	Elapsed time.Duration // time of the call at the frame; rises from frame to frame, by 20 ms if none is missing
 }

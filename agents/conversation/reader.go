@@ -104,12 +104,12 @@ func (r *reader) close(ctx context.Context, err error) (Outcome, error) {
 func (r *reader) frame(f Frame) {
 	r.readNotices()
 	r.watchPlayout()
-	r.held.set(f.Held)
+	r.held.set(f.OnHold)
 	r.resume()
 	if f.Digit != 0 {
 		r.key(f.Digit)
 	}
-	if f.Held {
+	if f.OnHold {
 		return // no timer runs, and no audio arrives
 	}
 	r.hear(f)

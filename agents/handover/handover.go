@@ -86,7 +86,7 @@ func (b *Brain) Respond(ctx context.Context, t conversation.Turn) iter.Seq2[conv
 		b.turn++
 		log := pathway.Log{Turn: b.turn, Heard: t.Text}
 		defer func() {
-			log.Entries, log.Took = b.notes, b.cfg.Clock.Now().Sub(began)
+			log.Entries, log.Duration = b.notes, b.cfg.Clock.Now().Sub(began)
 			b.observeTurn(log)
 		}()
 		b.respond(ctx, t, &log, yield)

@@ -9,13 +9,13 @@ import (
 
 // Log records one turn, to explain its course.
 type Log struct {
-	Turn    int    // 1, 2, ...
-	Node    string // id of the node at which the turn ended
-	Heard   string // the caller's words or digits; empty at the start and for silence
-	Said    string
-	Entries []LogEntry
-	Usage   llm.Usage
-	Took    time.Duration
+	Turn     int    // 1, 2, ...
+	Node     string // id of the node at which the turn ended
+	Heard    string // the caller's words or digits; empty at the start and for silence
+	Said     string
+	Entries  []LogEntry
+	Usage    llm.Usage
+	Duration time.Duration
 }
 
 // LogEntry is one event of a turn.

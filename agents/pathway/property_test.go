@@ -198,7 +198,7 @@ func converse(t *rapid.T, g *graph.Graph, turns []conversation.Turn, seed uint64
 		out.state = next
 		for i := range log.Entries {
 			if log.Entries[i].Request != nil {
-				log.Entries[i].Request.Took = 0 // the only value measured without a port
+				log.Entries[i].Request.Duration = 0 // the only value measured without a port
 			}
 		}
 		out.logs = append(out.logs, log)

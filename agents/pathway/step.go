@@ -63,7 +63,7 @@ func (r *Interpreter) Step(
 	ctx = request.WithBudget(ctx)
 	w.runTurn(ctx, in, emit)
 	w.close(ctx)
-	w.log.Took = w.interpreter.Clock.Now().Sub(began)
+	w.log.Duration = w.interpreter.Clock.Now().Sub(began)
 	return w.state, w.log, w.err
 }
 
@@ -71,10 +71,10 @@ func (r *Interpreter) Step(
 func (w *walk) runTurn(ctx context.Context, in conversation.Turn, emit func(conversation.Step) bool) {
 	talk := &w.state.Talk
 	rest := talk.Hear(in)
-	courtesy := talk.Patience(in, rest)
+	closing := talk.Patience(in, rest)
 	w.heard = *talk
 	w.answer = talk.Answer(emit)
-	if courtesy == dialogue.None {
+	if closing == dialogue.None {
 		w.state.Loops = 0
 	}
 	switch {
@@ -83,8 +83,8 @@ func (w *walk) runTurn(ctx context.Context, in conversation.Turn, emit func(conv
 		w.follow(ctx, way{kind: along, to: w.at})
 	case in.Kind == conversation.TurnStart:
 		w.notReached(ctx)
-	case courtesy != dialogue.None:
-		w.sayCourtesy(ctx, in, courtesy, rest)
+	case closing != dialogue.None:
+		w.sayCourtesy(ctx, in, closing, rest)
 	default:
 		w.hear(ctx)
 	}

@@ -20,7 +20,7 @@ func (c *Call) Do(
 ) (log Log) {
 	log = Log{Name: name, Method: c.source.Method}
 	began := time.Now()
-	defer func() { log.Took = time.Since(began) }()
+	defer func() { log.Duration = time.Since(began) }()
 	r, address, err := c.request(org, variables)
 	log.URL = address
 	switch {

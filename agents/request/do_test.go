@@ -275,7 +275,7 @@ func TestBrokenOff(t *testing.T) {
 			return request.Response{}, ctx.Err()
 		}}
 		log := parse(t, request.Source{}).Do(ctx, client, "org", "n", nil)
-		if !strings.Contains(log.Error, "canceled") || log.Took != time.Second {
+		if !strings.Contains(log.Error, "canceled") || log.Duration != time.Second {
 			t.Errorf("the log is %+v", log)
 		}
 	})

@@ -85,7 +85,7 @@ type Log struct {
 	URL       string          // without its query
 	Status    int             // 0: no answer
 	Body      json.RawMessage // the beginning of the answer
-	Took      time.Duration
+	Duration  time.Duration
 	Variables map[string]any // variables from the answer
 	Error     string         // human-readable; empty: none
 }

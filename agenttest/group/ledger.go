@@ -20,7 +20,7 @@ func (l ledger) Group(ctx context.Context, org callwright.OrgID, id string) (run
 
 // toGroup converts a group for the package run.
 func (b Batch) toGroup() run.Group {
-	return run.Group{Budget: b.Budget, Spend: b.Spend, Cancel: b.Cancel && b.Reason != StoppedByBudget, Quiet: b.Kind == Simulations}
+	return run.Group{Budget: b.Budget, Spend: b.Spend, Cancel: b.Cancel && b.Reason != StoppedByBudget, ReportsFailures: b.Kind == Simulations}
 }
 
 // Hold locks a group.

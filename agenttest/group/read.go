@@ -19,7 +19,7 @@ func (s *Service) GetBatch(ctx context.Context, org callwright.OrgID, id string)
 
 // runs returns the runs of a batch, as in lists.
 func (s *Service) runs(ctx context.Context, b Batch) ([]run.Run, error) {
-	runs, _, err := s.ListRuns(ctx, b.Org, run.Filter{Batch: b.ID, Oldest: true, Uncounted: true, Limit: MaxScenarios})
+	runs, _, err := s.ListRuns(ctx, b.Org, run.Filter{Batch: b.ID, Oldest: true, SkipCount: true, Limit: MaxScenarios})
 	return runs, err
 }
 

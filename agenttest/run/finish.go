@@ -175,7 +175,7 @@ func (w *Worker) finish(ctx context.Context, r Run, refused bool) (g Group, err 
 			return g, err
 		}
 	}
-	return g, w.enqueueTasks(ctx, r, g.Quiet)
+	return g, w.enqueueTasks(ctx, r, g.ReportsFailures)
 }
 
 // summaryOf returns the summary of an outcome for analytics.

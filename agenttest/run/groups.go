@@ -9,10 +9,10 @@ import (
 
 // Group contains the facts of a group that its runs need.
 type Group struct {
-	Budget engine.Limit // of all its runs together
-	Spend  engine.Spend // of its runs that have ended
-	Cancel bool         // its running runs have to end as Cancelled
-	Quiet  bool         // it reports the failures of its runs after its end, by itself
+	Budget          engine.Limit // of all its runs together
+	Spend           engine.Spend // of its runs that have ended
+	Cancel          bool         // its running runs have to end as Cancelled
+	ReportsFailures bool         // it reports the failures of its runs after its end, by itself
 }
 
 // Groups counts the runs of groups; package group implements it. Methods take part in the transaction of ctx.

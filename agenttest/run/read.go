@@ -27,7 +27,7 @@ func (s *Service) ListRuns(ctx context.Context, org callwright.OrgID, f Filter) 
 	if f.Limit < 1 || f.Limit > MaxPage {
 		f.Limit = MaxPage
 	}
-	if !f.Uncounted {
+	if !f.SkipCount {
 		if total, err = s.cfg.Store.CountRuns(ctx, org, f); err != nil {
 			return nil, 0, err
 		}

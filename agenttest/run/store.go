@@ -72,7 +72,7 @@ type Filter struct {
 
 	NotBatches []string          // not of these; only with the state Pending alone
 	Oldest     bool              // oldest first
-	Uncounted  bool              // skip counting the selected runs, which reads them all: the count is 0
+	SkipCount  bool              // skip counting the selected runs, which reads them all: the count is 0
 	After      callwright.Keyset // (CreatedAt, ID) of the last run of the previous page
 	Offset     int               // runs to skip after After
 	Limit      int               // at most

@@ -29,13 +29,13 @@ const (
 	taskFailed    = "agenttest.failed"
 )
 
-// enqueueTasks enqueues the tasks after the end of a run, in the transaction of ctx. quiet: its group reports its failures.
-func (w *Worker) enqueueTasks(ctx context.Context, r Run, quiet bool) error {
+// enqueueTasks enqueues the tasks after the end of a run, in the transaction of ctx. reported: its group reports its failures.
+func (w *Worker) enqueueTasks(ctx context.Context, r Run, reported bool) error {
 	var kinds []string
 	if r.Webhook != "" && w.cfg.Notifier != nil {
 		kinds = append(kinds, taskRunNotice)
 	}
-	if r.State == Failed && w.cfg.Failures != nil && !quiet && !r.Experiment {
+	if r.State == Failed && w.cfg.Failures != nil && !reported && !r.Experiment {
 		kinds = append(kinds, taskFailed)
 	}
 	for _, kind := range kinds {

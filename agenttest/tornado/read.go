@@ -24,8 +24,8 @@ func (p Progress) Fork() int {
 	return p.Best
 }
 
-// Took returns the duration of a session until its end, or until now.
-func (s Session) Took(now time.Time) time.Duration {
+// Duration returns the duration of a session until its end, or until now.
+func (s Session) Duration(now time.Time) time.Duration {
 	if !s.EndedAt.IsZero() {
 		now = s.EndedAt
 	}

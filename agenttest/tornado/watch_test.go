@@ -60,7 +60,7 @@ func TestReadingASession(t *testing.T) {
 	t.Parallel()
 	began := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 	s := tornado.Session{ID: "s", CreatedAt: began, Progress: tornado.Progress{Base: 3, Best: 3}}
-	if s.Current() != 0 || s.Fork() != 0 || s.Parent(1) != 3 || s.Took(began.Add(time.Minute)) != time.Minute || s.Took(began.Add(-time.Minute)) != 0 {
+	if s.Current() != 0 || s.Fork() != 0 || s.Parent(1) != 3 || s.Duration(began.Add(time.Minute)) != time.Minute || s.Duration(began.Add(-time.Minute)) != 0 {
 		t.Errorf("a new session: %d, %d, %d", s.Current(), s.Fork(), s.Parent(1))
 	}
 	s.Best, s.EndedAt = 6, began.Add(time.Hour)
@@ -74,8 +74,8 @@ func TestReadingASession(t *testing.T) {
 			t.Errorf("iteration %d changes version %d, want %d", i, got, want)
 		}
 	}
-	if s.Current() != 4 || s.Fork() != 6 || s.Took(began.Add(2*time.Hour)) != time.Hour {
-		t.Errorf("an ended session: %d, %d, %s", s.Current(), s.Fork(), s.Took(began))
+	if s.Current() != 4 || s.Fork() != 6 || s.Duration(began.Add(2*time.Hour)) != time.Hour {
+		t.Errorf("an ended session: %d, %d, %s", s.Current(), s.Fork(), s.Duration(began))
 	}
 	if ids := s.Batches(s.Iterations[3]); len(ids) != 2 || ids[0] != tornado.TrialID("s", "x") || ids[1] != tornado.TrialID("s", "y") {
 		t.Errorf("its batches are %v", ids)

@@ -22,7 +22,7 @@ type reader struct{}
 func (reader) Name() string { return "Log reader" }
 
 func (reader) Step(_ context.Context, c triage.Case) (triage.Progress, error) {
-	if c.Taken == 0 {
+	if c.PreviousSteps == 0 {
 		look := triage.Step{Type: triage.TypeAction, Detail: "reading the log about: " + c.Prompt}
 		return triage.Progress{Steps: []triage.Step{look}, Next: triage.SessionActive}, nil
 	}

@@ -172,7 +172,7 @@ func (h *house) fillCall(ctx context.Context) error {
 		}
 	}
 	for i := range 500 {
-		l := pathway.Log{Turn: i, Heard: "Tuesday, please.", Said: "Thank you. Which day suits you?", Took: 70 * time.Millisecond, Usage: llm.Usage{Input: 900, Output: 40}}
+		l := pathway.Log{Turn: i, Heard: "Tuesday, please.", Said: "Thank you. Which day suits you?", Duration: 70 * time.Millisecond, Usage: llm.Usage{Input: 900, Output: 40}}
 		l.Entries = []pathway.LogEntry{
 			{Kind: pathway.LogVariables, Node: "n1", Name: "Question", Variables: map[string]any{"day": i}, At: c.CreatedAt},
 			{Kind: pathway.LogDecision, Node: "n1", Name: "Question", Chosen: "n2", Text: "The caller has named a day.", At: c.CreatedAt},

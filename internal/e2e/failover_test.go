@@ -45,7 +45,7 @@ func TestDatabaseFailover(t *testing.T) {
 		begin, end func()
 	}{
 		{"read-only", readOnlyFor, func() { first.SetReadOnly(t, true) }, func() { first.SetReadOnly(t, false) }},
-		{"frozen", 0, first.Freeze, first.Thaw},
+		{"frozen", 0, first.Freeze, first.Resume},
 		{"restarted", 0, func() { first.Stop(t) }, func() { first.Start(t) }},
 		{"killed", 0, first.Kill, func() { first.Start(t) }},
 		{"replaced by its standby", 0, first.Kill, func() { second.Promote(t) }},

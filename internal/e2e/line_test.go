@@ -125,7 +125,7 @@ func (e *ear) take(frame conversation.Frame) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.audio.Samples = append(e.audio.Samples, frame.In...)
-	e.held = e.held || frame.Held
+	e.held = e.held || frame.OnHold
 	if frame.Digit != 0 {
 		e.digits += string(frame.Digit)
 	}

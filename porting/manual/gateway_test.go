@@ -147,7 +147,7 @@ func TestConforms(t *testing.T) {
 		}
 		g := newGateway(t, config)
 		script := portingtest.ScriptOf(c)
-		script.KnowsKeys = true
+		script.Idempotent = true
 		op := &operator{t: t, gateway: g, store: config.Store, carrier: portingtest.NewCarrier(script)}
 		return portingtest.GatewayHarness{
 			Gateway: g, Numbers: []callwright.PhoneNumber{"+14155550100", "+14155550101"}, SignedAt: signed,

@@ -19,12 +19,12 @@ type CarrierScript struct {
 	OnCancel []CarrierStep
 	// Refuses is why the carrier takes no order. Empty: it takes orders.
 	Refuses porting.FailureCode
-	// KeepsOrders is the reason for which the carrier refuses a cancellation immediately; OnCancel has the later refusals. Empty:
+	// RefusesCancel is the reason for which the carrier refuses a cancellation immediately; OnCancel has the later refusals. Empty:
 	// it accepts the request.
-	KeepsOrders porting.FailureCode
-	// KnowsKeys makes Carrier.Create return the first order of a key at further calls. False: it creates another order, like carriers
+	RefusesCancel porting.FailureCode
+	// Idempotent makes Carrier.Create return the first order of a key at further calls. False: it creates another order, like carriers
 	// that only note a key, so that the gateway must first look for it with Carrier.Find.
-	KnowsKeys bool
+	Idempotent bool
 
 	// LosesAnswer makes Carrier.Serve lose the first answer after the carrier has an order.
 	LosesAnswer bool
@@ -145,7 +145,7 @@ func (c *Carrier) Create(key string, numbers []callwright.PhoneNumber) (CarrierO
 	if c.script.Refuses != "" {
 		return CarrierOrder{}, refusal(c.script.Refuses)
 	}
-	if o := c.find(func(o *carried) bool { return c.script.KnowsKeys && o.Key == key }); o != nil {
+	if o := c.find(func(o *carried) bool { return c.script.Idempotent && o.Key == key }); o != nil {
 		return o.clone(), nil
 	}
 	o := &carried{CarrierOrder: CarrierOrder{Ref: fmt.Sprintf("order-%d", len(c.orders)+1), Key: key, Version: 1}, left: c.script.Steps}
@@ -223,8 +223,8 @@ func (c *Carrier) Cancel(ref string) (CarrierOrder, error) {
 	switch {
 	case o == nil:
 		return CarrierOrder{}, callwright.NotFound("order")
-	case c.script.KeepsOrders != "":
-		return CarrierOrder{}, refusal(c.script.KeepsOrders)
+	case c.script.RefusesCancel != "":
+		return CarrierOrder{}, refusal(c.script.RefusesCancel)
 	case !o.CancelAsked:
 		o.CancelAsked, o.left = true, slices.Concat(c.script.OnCancel, o.left)
 		o.Version++

@@ -76,8 +76,8 @@ type CarrierGateway struct {
 	// New returns a gateway to a carrier, and starts the carrier's API, which t.Cleanup ends. The API processes each request by
 	// Carrier.Serve, as the Handler of adapters/portgateway/carrierhttp does.
 	New func(t testing.TB, c *Carrier) porting.Gateway
-	// KnowsKeys equals CarrierScript.KnowsKeys.
-	KnowsKeys bool
+	// Idempotent equals CarrierScript.Idempotent.
+	Idempotent bool
 	// Event returns the message for an event. Nil: the gateway is no porting.EventReader.
 	Event func(e CarrierEvent) GatewayEvent
 }
@@ -103,7 +103,7 @@ func RunCarrierGateway(t *testing.T, h CarrierGateway) {
 // with returns the harness of a gateway whose carrier follows a script.
 func (h CarrierGateway) with(t testing.TB, s CarrierScript) (GatewayHarness, *Carrier) {
 	t.Helper()
-	s.KnowsKeys = h.KnowsKeys
+	s.Idempotent = h.Idempotent
 	carrier := NewCarrier(s)
 	g := GatewayHarness{
 		Gateway: h.New(t, carrier), Numbers: []callwright.PhoneNumber{"+14155550100", "+14155550101"},

@@ -12,12 +12,12 @@ type Phase int
 
 // The phases.
 const (
-	Waiting  Phase = iota // not registered; REGISTER is due at NextAt
-	Asking                // not registered; a REGISTER is under way
-	Bound                 // registered until ExpiresAt; the refresh is due at NextAt
-	Renewing              // registered; a REGISTER is under way
-	Denied                // refused by the server; the retry is due at NextAt, after a long wait
-	Gone                  // given up by this node
+	Waiting     Phase = iota // not registered; REGISTER is due at NextAt
+	Registering              // not registered; a REGISTER is under way
+	Bound                    // registered until ExpiresAt; the refresh is due at NextAt
+	Refreshing               // registered; a REGISTER is under way
+	Denied                   // refused by the server; the retry is due at NextAt, after a long wait
+	Ended                    // given up by this node
 )
 
 // Kind is the kind of an event.
@@ -49,18 +49,18 @@ type Machine struct {
 
 // moves is the transition table. Without a binding, Lost changes nothing.
 var moves = map[Phase]map[Kind]Phase{
-	Waiting:  {Due: Asking, Lost: Waiting, Removed: Gone},
-	Asking:   {Granted: Bound, Refused: Denied, Failed: Waiting, Lost: Asking, Removed: Gone},
-	Bound:    {Due: Renewing, Lost: Waiting, Removed: Gone},
-	Renewing: {Granted: Bound, Refused: Denied, Failed: Bound, Lost: Asking, Removed: Gone},
-	Denied:   {Due: Asking, Lost: Denied, Removed: Gone},
-	Gone:     {},
+	Waiting:     {Due: Registering, Lost: Waiting, Removed: Ended},
+	Registering: {Granted: Bound, Refused: Denied, Failed: Waiting, Lost: Registering, Removed: Ended},
+	Bound:       {Due: Refreshing, Lost: Waiting, Removed: Ended},
+	Refreshing:  {Granted: Bound, Refused: Denied, Failed: Bound, Lost: Registering, Removed: Ended},
+	Denied:      {Due: Registering, Lost: Denied, Removed: Ended},
+	Ended:       {},
 }
 
 // states maps phases to the states of the trunk's status.
 var states = map[Phase]sip.RegistrationState{
-	Waiting: sip.Registering, Asking: sip.Registering, Bound: sip.Registered, Renewing: sip.Registered,
-	Denied: sip.Refused, Gone: sip.Registering,
+	Waiting: sip.Registering, Registering: sip.Registering, Bound: sip.Registered, Refreshing: sip.Registered,
+	Denied: sip.Refused, Ended: sip.Registering,
 }
 
 // Resume returns the machine of a stored registration, from another node or from before a restart: the connection of its
@@ -122,11 +122,11 @@ func (m *Machine) failed(e Event, now time.Time, wait time.Duration) {
 // show updates the status to the phase. A retry after a refusal keeps the status Refused.
 func (m *Machine) show(now time.Time) {
 	m.NextAt = m.NextAt.Truncate(time.Microsecond) // as databases do
-	if m.Phase != Bound && m.Phase != Renewing {
+	if m.Phase != Bound && m.Phase != Refreshing {
 		m.ExpiresAt = time.Time{}
 	}
 	state := states[m.Phase]
-	if m.Phase == Asking && m.State == sip.Refused {
+	if m.Phase == Registering && m.State == sip.Refused {
 		state = m.State
 	}
 	if state != m.State {

@@ -13,7 +13,7 @@ import (
 var start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
 var phases = []registration.Phase{
-	registration.Waiting, registration.Asking, registration.Bound, registration.Renewing, registration.Denied, registration.Gone,
+	registration.Waiting, registration.Registering, registration.Bound, registration.Refreshing, registration.Denied, registration.Ended,
 }
 
 var kinds = []registration.Kind{
@@ -24,7 +24,7 @@ var kinds = []registration.Kind{
 func in(p registration.Phase) registration.Machine {
 	m := registration.Machine{Phase: p, Registration: sip.Registration{State: sip.Registering, Since: start, NextAt: start}}
 	switch p {
-	case registration.Bound, registration.Renewing:
+	case registration.Bound, registration.Refreshing:
 		m.State, m.ExpiresAt = sip.Registered, start.Add(time.Hour)
 	case registration.Denied:
 		m.State, m.Failures, m.Reason = sip.Refused, 1, "403 Forbidden"
@@ -39,12 +39,12 @@ func TestEveryMove(t *testing.T) {
 	const no = registration.Phase(-1)
 	want := map[registration.Phase][]registration.Phase{
 		//                       Due                    Granted             Refused              Failed                Lost                  Removed
-		registration.Waiting:  {registration.Asking, no, no, no, registration.Waiting, registration.Gone},
-		registration.Asking:   {no, registration.Bound, registration.Denied, registration.Waiting, registration.Asking, registration.Gone},
-		registration.Bound:    {registration.Renewing, no, no, no, registration.Waiting, registration.Gone},
-		registration.Renewing: {no, registration.Bound, registration.Denied, registration.Bound, registration.Asking, registration.Gone},
-		registration.Denied:   {registration.Asking, no, no, no, registration.Denied, registration.Gone},
-		registration.Gone:     {no, no, no, no, no, no},
+		registration.Waiting:     {registration.Registering, no, no, no, registration.Waiting, registration.Ended},
+		registration.Registering: {no, registration.Bound, registration.Denied, registration.Waiting, registration.Registering, registration.Ended},
+		registration.Bound:       {registration.Refreshing, no, no, no, registration.Waiting, registration.Ended},
+		registration.Refreshing:  {no, registration.Bound, registration.Denied, registration.Bound, registration.Registering, registration.Ended},
+		registration.Denied:      {registration.Registering, no, no, no, registration.Denied, registration.Ended},
+		registration.Ended:       {no, no, no, no, no, no},
 	}
 	for _, p := range phases {
 		for i, k := range kinds {
@@ -77,7 +77,7 @@ func TestRefreshAt85Percent(t *testing.T) {
 		time.Second:         time.Second,
 		30 * 24 * time.Hour: 24 * time.Hour * 85 / 100,
 	} {
-		m := next(t, in(registration.Asking), registration.Event{Kind: registration.Granted, For: granted}, start, 1)
+		m := next(t, in(registration.Registering), registration.Event{Kind: registration.Granted, For: granted}, start, 1)
 		if got := m.NextAt.Sub(start); got != want || m.State != sip.Registered || m.Since != start || m.Failures != 0 || m.Reason != "" {
 			t.Errorf("granted %s: %+v", granted, m)
 		}
@@ -108,7 +108,7 @@ func TestWaits(t *testing.T) {
 		{"refusal with Retry-After", registration.Refused, 0, 40 * time.Minute, 40 * time.Minute, 40 * time.Minute},
 	} {
 		for chance, want := range map[float64]time.Duration{0: tt.low, 1: tt.high} {
-			m := in(registration.Asking)
+			m := in(registration.Registering)
 			m.Failures = tt.failures
 			m = next(t, m, registration.Event{Kind: tt.kind, After: tt.after, Reason: "why"}, start, chance)
 			if got := m.NextAt.Sub(start); got != want || m.Failures != tt.failures+1 || m.Reason != "why" {
@@ -122,7 +122,7 @@ func TestWaits(t *testing.T) {
 func TestRefreshFails(t *testing.T) {
 	t.Parallel()
 	fail := registration.Event{Kind: registration.Failed, Reason: "no answer"}
-	m := in(registration.Renewing)
+	m := in(registration.Refreshing)
 	m = next(t, m, fail, m.ExpiresAt.Add(-time.Millisecond), 1)
 	if m.Phase != registration.Bound || m.State != sip.Registered || m.NextAt != m.ExpiresAt || m.Since != start {
 		t.Errorf("before its end: %+v", m)
@@ -189,8 +189,8 @@ func TestResume(t *testing.T) {
 func TestInvariants(t *testing.T) {
 	t.Parallel()
 	shown := map[registration.Phase]sip.RegistrationState{
-		registration.Waiting: sip.Registering, registration.Asking: sip.Registering, registration.Bound: sip.Registered,
-		registration.Renewing: sip.Registered, registration.Denied: sip.Refused, registration.Gone: sip.Registering,
+		registration.Waiting: sip.Registering, registration.Registering: sip.Registering, registration.Bound: sip.Registered,
+		registration.Refreshing: sip.Registered, registration.Denied: sip.Refused, registration.Ended: sip.Registering,
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		m, now := registration.Resume(sip.Registration{State: sip.Registering, NextAt: start}, start, 0), start
@@ -204,7 +204,7 @@ func TestInvariants(t *testing.T) {
 				continue
 			}
 			m = after
-			if again := m.Phase == registration.Asking && m.State == sip.Refused; m.State != shown[m.Phase] && !again {
+			if again := m.Phase == registration.Registering && m.State == sip.Refused; m.State != shown[m.Phase] && !again {
 				t.Fatalf("%+v", m)
 			}
 			if bound := m.State == sip.Registered; bound == m.ExpiresAt.IsZero() {

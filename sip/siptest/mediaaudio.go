@@ -44,8 +44,8 @@ func showsOneClock(t *testing.T, m MediaSetup) {
 		if f.Elapsed <= last || f.Elapsed%mediaFrame != 0 || read == 0 && f.Elapsed < 0 {
 			t.Fatalf("a frame of %v follows one of %v", f.Elapsed, last)
 		}
-		if len(f.In) != 160 || f.Out != nil && len(f.Out) != 160 || f.Held {
-			t.Fatalf("a frame has %d samples in and %d out, held: %t", len(f.In), len(f.Out), f.Held)
+		if len(f.In) != 160 || f.Out != nil && len(f.Out) != 160 || f.OnHold {
+			t.Fatalf("a frame has %d samples in and %d out, held: %t", len(f.In), len(f.Out), f.OnHold)
 		}
 		last, read = f.Elapsed, read+1
 		if f.Out == nil {
@@ -95,7 +95,7 @@ func boundsQueue(t *testing.T, m MediaSetup) {
 	c.apply()
 	stop := listen(c.callee)
 	defer stop()
-	c.until(c.caller, "the hold", func(f sip.Frame) bool { return f.Held })
+	c.until(c.caller, "the hold", func(f sip.Frame) bool { return f.OnHold })
 	if err := c.caller.Write(context.Background(), make([]int16, 1600)); err != nil || c.caller.Queued() != 1600 {
 		t.Errorf("writing 200 ms: %v, %d samples are queued", err, c.caller.Queued())
 	}

@@ -28,7 +28,7 @@ func holdsAndGoesOn(t *testing.T, m MediaSetup) {
 	c.negotiate(nil, func(can *sdp.Capabilities) { can.Hold = true })
 	c.apply()
 	stop := listen(c.callee)
-	c.until(c.caller, "the hold", func(f sip.Frame) bool { return f.Held })
+	c.until(c.caller, "the hold", func(f sip.Frame) bool { return f.OnHold })
 	c.pass(c.caller, 25) // all packets in flight have arrived
 	before := len(c.net.rtp.to(true))
 	if err := c.caller.Write(context.Background(), make([]int16, 800)); err != nil {
@@ -36,7 +36,7 @@ func holdsAndGoesOn(t *testing.T, m MediaSetup) {
 	}
 	frames := 0
 	c.until(c.caller, "frames during the hold", func(f sip.Frame) bool {
-		if !f.Held || f.Out != nil {
+		if !f.OnHold || f.Out != nil {
 			t.Fatal("a frame during the hold is not held, or something was played in it")
 		}
 		frames++
@@ -50,7 +50,7 @@ func holdsAndGoesOn(t *testing.T, m MediaSetup) {
 	c.negotiate(nil, nil)
 	c.apply()
 	stop = listen(c.callee)
-	c.until(c.caller, "the end of the hold", func(f sip.Frame) bool { return !f.Held && c.caller.Queued() == 0 })
+	c.until(c.caller, "the end of the hold", func(f sip.Frame) bool { return !f.OnHold && c.caller.Queued() == 0 })
 	stop()
 	c.hears(c.caller, c.callee, sdp.PCMU)
 	if !c.callers.LocalCrypto.Key.Equal(key) {

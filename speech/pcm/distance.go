@@ -99,17 +99,17 @@ func align(want, have []frame) Match {
 	for i := range want {
 		now := rows[0]
 		for j := range have {
-			here := apart(&want[i], &have[j])
+			here := distance(&want[i], &have[j])
 			if i == 0 {
 				now[j+2] = path{here, 1, j}
 				continue
 			}
 			best := rows[1][j+1].step(here, 1)
 			if j > 0 { // two recorded frames for one of the reference: the skipped frame counts, too
-				best = cheaper(best, rows[1][j].step((here+apart(&want[i], &have[j-1]))/2+warpCost, 1))
+				best = cheaper(best, rows[1][j].step((here+distance(&want[i], &have[j-1]))/2+warpCost, 1))
 			}
 			if i > 1 { // one recorded frame for two of the reference
-				best = cheaper(best, rows[2][j+1].step((here+apart(&want[i-1], &have[j]))/2+warpCost, 2))
+				best = cheaper(best, rows[2][j+1].step((here+distance(&want[i-1], &have[j]))/2+warpCost, 2))
 			}
 			now[j+2] = best
 		}
@@ -137,8 +137,8 @@ func cheaper(a, b path) path {
 	return a
 }
 
-// apart returns 1 minus the correlation of two frames' shapes; two silences are the same, silence and sound are at 1.
-func apart(a, b *frame) float64 {
+// distance returns 1 minus the correlation of two frames' shapes; two silences are the same, silence and sound are at 1.
+func distance(a, b *frame) float64 {
 	dot := 0.0
 	for i, v := range a {
 		dot += v * b[i]

@@ -39,7 +39,7 @@ type API struct {
 	areas              []mounted
 	bodies             *bodies
 	telemetry          telemetry
-	unauthenticatedLog callwright.Strangers
+	unauthenticatedLog callwright.UnauthenticatedLog
 	notReady           callwright.Outage
 }
 

@@ -214,7 +214,7 @@ func TestRecordTellsWhatThePathwayDid(t *testing.T) {
 			{Kind: pathway.LogDecision, Node: "ask", Name: "Ask", Chosen: "book", Edge: "e1", Text: "A day was named.", At: moment(6)},
 			{Kind: pathway.LogRequest, Node: "book", Name: "Book", At: moment(7), Text: "POST https://shop.example/book: 200", Request: &requests.Log{
 				Name: "Book", Method: "POST", URL: "https://shop.example/book", Status: 200, Body: json.RawMessage(`"secret"`),
-				Took: 30 * time.Millisecond, Variables: map[string]any{"ok": true},
+				Duration: 30 * time.Millisecond, Variables: map[string]any{"ok": true},
 			}},
 			{Kind: pathway.LogVisit, Node: "end", Name: "End", Tag: "booked", At: moment(8)},
 		}},

@@ -76,10 +76,10 @@ func walk(t *testing.T, a triage.Analyst, c *triage.Case) ([]triage.Step, triage
 	for range 40 {
 		p, err := a.Step(t.Context(), *c)
 		if err != nil {
-			t.Fatalf("step %d: %v", c.Taken, err)
+			t.Fatalf("step %d: %v", c.PreviousSteps, err)
 		}
 		told = append(told, p.Steps...)
-		c.Taken, c.State = c.Taken+1, p.State
+		c.PreviousSteps, c.State = c.PreviousSteps+1, p.State
 		if p.Next != triage.SessionActive {
 			return told, p
 		}
@@ -378,10 +378,10 @@ func TestBadAnswers(t *testing.T) {
 	} {
 		a, c := newAnalyst(t, analyst.Config{Model: m}), calls(talk())
 		var err error
-		for err == nil && c.Taken < 5 {
+		for err == nil && c.PreviousSteps < 5 {
 			var p triage.Progress
 			p, err = a.Step(t.Context(), c)
-			c.Taken, c.State = c.Taken+1, p.State
+			c.PreviousSteps, c.State = c.PreviousSteps+1, p.State
 		}
 		if !errors.Is(err, callwright.ErrUnavailable) {
 			t.Errorf("%s: %v", name, err)

@@ -79,10 +79,10 @@ func takesStep(t *testing.T, a triage.Analyst, c triage.Case) triage.Progress {
 	t.Helper()
 	p, err := a.Step(t.Context(), c)
 	if err != nil {
-		t.Fatalf("step %d: %v", c.Taken, err)
+		t.Fatalf("step %d: %v", c.PreviousSteps, err)
 	}
 	if err := p.Check(); err != nil {
-		t.Fatalf("step %d: %+v: %v", c.Taken, p, err)
+		t.Fatalf("step %d: %+v: %v", c.PreviousSteps, p, err)
 	}
 	return p
 }
@@ -92,7 +92,7 @@ func analyzes(t *testing.T, newAnalyst func(t *testing.T) triage.Analyst, c tria
 	t.Helper()
 	for range mostSteps {
 		p := takesStep(t, newAnalyst(t), c)
-		c.Taken, c.State = c.Taken+1, p.State
+		c.PreviousSteps, c.State = c.PreviousSteps+1, p.State
 		switch {
 		case p.Next.Ended():
 			return
@@ -122,7 +122,7 @@ func endsStep(t *testing.T, newAnalyst func(t *testing.T) triage.Analyst) {
 		if err != nil || p.Next != triage.SessionActive {
 			return
 		}
-		c.Taken, c.State = c.Taken+1, p.State
+		c.PreviousSteps, c.State = c.PreviousSteps+1, p.State
 	}
 	t.Errorf("with an ended context it goes on for %d steps", mostSteps)
 }

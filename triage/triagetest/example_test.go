@@ -15,7 +15,7 @@ func Example() {
 		{Progress: triage.Progress{Next: triage.SessionComplete}},
 	}}
 	for taken := range 2 {
-		progress, err := analyst.Step(context.Background(), triage.Case{Org: "acme", Prompt: "Why?", Taken: taken})
+		progress, err := analyst.Step(context.Background(), triage.Case{Org: "acme", Prompt: "Why?", PreviousSteps: taken})
 		fmt.Println(progress.Next, err)
 	}
 	fmt.Println(analyst.Name(), len(analyst.Cases()), analyst.Cases()[0].Prompt)

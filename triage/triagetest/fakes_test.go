@@ -51,21 +51,21 @@ func TestAnalyst(t *testing.T) {
 		{Err: callwright.ErrUnavailable},
 		{Meanwhile: func(context.Context, triage.Case) { cancel() }, Progress: triage.Progress{Next: triage.SessionComplete}},
 	}}
-	if p, err := a.Step(ctx, triage.Case{Taken: 0}); err != nil || p.Next != triage.SessionActive {
+	if p, err := a.Step(ctx, triage.Case{PreviousSteps: 0}); err != nil || p.Next != triage.SessionActive {
 		t.Errorf("step 1: %+v, %v", p, err)
 	}
-	if _, err := a.Step(ctx, triage.Case{Taken: 1}); !errors.Is(err, callwright.ErrUnavailable) {
+	if _, err := a.Step(ctx, triage.Case{PreviousSteps: 1}); !errors.Is(err, callwright.ErrUnavailable) {
 		t.Errorf("step 2: %v", err)
 	}
-	if p, err := a.Step(ctx, triage.Case{Taken: 2}); !errors.Is(err, context.Canceled) || p.Next != "" {
+	if p, err := a.Step(ctx, triage.Case{PreviousSteps: 2}); !errors.Is(err, context.Canceled) || p.Next != "" {
 		t.Errorf("step 3: %+v, %v", p, err)
 	}
-	if _, err := a.Step(t.Context(), triage.Case{Taken: 3}); !errors.Is(err, callwright.ErrInternal) {
+	if _, err := a.Step(t.Context(), triage.Case{PreviousSteps: 3}); !errors.Is(err, callwright.ErrInternal) {
 		t.Errorf("a step that is not written gave %v", err)
 	}
 	cases := a.Cases()
 	for n, c := range cases {
-		if c.Taken != n {
+		if c.PreviousSteps != n {
 			t.Errorf("case %d is %+v", n, c)
 		}
 	}

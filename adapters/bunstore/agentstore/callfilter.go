@@ -71,7 +71,7 @@ func pageOf(q *bun.SelectQuery, f call.Filter) *bun.SelectQuery {
 // scanned returns the last call that is read for a page; zero if no more calls are left, or all of them match.
 func scanned(ctx context.Context, idb bun.IDB, org callwright.OrgID, f call.Filter) (last callwright.Keyset, err error) {
 	of, chosen := f.Scanned(), f
-	chosen.Scan, chosen.Limit, chosen.Uncounted = 0, 0, false
+	chosen.Scan, chosen.Limit, chosen.SkipCount = 0, 0, false
 	if f.Scan == 0 || of == chosen {
 		return last, nil
 	}

@@ -66,7 +66,7 @@ func (s Calls) List(
 	var horizon callwright.Keyset
 	limit := cmp.Or(f.Limit, call.MaxPage)
 	err = s.core().Read(ctx, []any{org, f}, func(ctx context.Context, idb bun.IDB) (err error) {
-		if !f.Uncounted {
+		if !f.SkipCount {
 			if total, err = sqldb.Count(ctx, matching(idb.NewSelect().Model((*callRow)(nil)), org, f)); err != nil {
 				return err
 			}

@@ -57,13 +57,13 @@ func BenchmarkVersion(b *testing.B) {
 func BenchmarkAppendLog(b *testing.B) {
 	at := callwright.SystemClock{}.Now()
 	turn := pathway.Log{
-		Node: "n1", Heard: "Tuesday would be fine", Said: "Let me look.", Usage: llm.Usage{Input: 900, Output: 12}, Took: time.Second,
+		Node: "n1", Heard: "Tuesday would be fine", Said: "Let me look.", Usage: llm.Usage{Input: 900, Output: 12}, Duration: time.Second,
 		Entries: []pathway.LogEntry{
 			{Kind: pathway.LogVariables, Node: "n1", Variables: map[string]any{"day": "tuesday"}, At: at},
 			{Kind: pathway.LogDecision, Node: "n1", Name: "Ask", Chosen: "n2", Edge: "e1", Text: "the day is known", At: at},
 			{Kind: pathway.LogVisit, Node: "n2", Name: "Look", At: at},
 			{Kind: pathway.LogRequest, Node: "n2", Name: "Look", At: at, Request: &request.Log{
-				Method: "GET", URL: "https://x.example/days", Status: 200, Body: json.RawMessage(`{"free":true}`), Took: time.Second,
+				Method: "GET", URL: "https://x.example/days", Status: 200, Body: json.RawMessage(`{"free":true}`), Duration: time.Second,
 			}},
 		},
 	}

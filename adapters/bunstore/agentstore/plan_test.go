@@ -74,7 +74,7 @@ func TestRunningCallsUseIndex(t *testing.T) {
 		}
 		for _, query := range storetest.Statements(t, db, func() error {
 			for _, f := range []call.Filter{{}, {Scan: 100}, {Scan: 100, Inbound: new(false)}} {
-				f.Completed, f.Uncounted, f.Limit = new(false), true, 5
+				f.Completed, f.SkipCount, f.Limit = new(false), true, 5
 				page, _, err := calls.List(t.Context(), "o3", f)
 				if err != nil || len(page.Items) != 1 {
 					return fmt.Errorf("%d calls are running, %w", len(page.Items), err)
@@ -102,7 +102,7 @@ func TestScansUseIndexRanges(t *testing.T) {
 		"calls_by_pathway": {Pathway: "p7", LongerThan: 50 * time.Minute},
 	} {
 		for _, f.OldestFirst = range []bool{false, true} {
-			f.Uncounted, f.Limit, f.Scan, f.After = true, 50, 100, after
+			f.SkipCount, f.Limit, f.Scan, f.After = true, 50, 100, after
 			seen := storetest.Statements(t, db, func() error {
 				_, _, err := agentstore.Calls{DB: db}.List(t.Context(), "o", f)
 				return err

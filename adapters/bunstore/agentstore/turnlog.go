@@ -13,12 +13,12 @@ import (
 
 // logJSON is a pathway.Log. Its members convert from and to their domain types: see document.go.
 type logJSON struct {
-	Node    string         `json:"node,omitempty"`
-	Heard   string         `json:"heard,omitempty"`
-	Said    string         `json:"said,omitempty"`
-	Entries []logEntryJSON `json:"entries,omitzero"`
-	Usage   usageJSON      `json:"usage,omitzero"`
-	Took    time.Duration  `json:"took_ns,omitempty"`
+	Node     string         `json:"node,omitempty"`
+	Heard    string         `json:"heard,omitempty"`
+	Said     string         `json:"said,omitempty"`
+	Entries  []logEntryJSON `json:"entries,omitzero"`
+	Usage    usageJSON      `json:"usage,omitzero"`
+	Duration time.Duration  `json:"took_ns,omitempty"`
 }
 
 type usageJSON struct {
@@ -45,7 +45,7 @@ type requestLogJSON struct {
 	URL       string          `json:"url,omitempty"`
 	Status    int             `json:"status,omitempty"`
 	Body      json.RawMessage `json:"body,omitzero"`
-	Took      time.Duration   `json:"took_ns,omitempty"`
+	Duration  time.Duration   `json:"took_ns,omitempty"`
 	Variables map[string]any  `json:"variables,omitzero"`
 	Error     string          `json:"error,omitempty"`
 }
@@ -57,7 +57,7 @@ func marshalLog(l pathway.Log) (string, error) {
 			e.Kind, e.Node, e.Name, e.Chosen, e.Edge, e.Tag, e.Text, e.Variables, (*requestLogJSON)(e.Request), sqldb.Stored(e.At),
 		}
 	}
-	text, err := json.Marshal(logJSON{l.Node, l.Heard, l.Said, sqldb.Converted(l.Entries, entry), usageJSON(l.Usage), l.Took})
+	text, err := json.Marshal(logJSON{l.Node, l.Heard, l.Said, sqldb.Converted(l.Entries, entry), usageJSON(l.Usage), l.Duration})
 	if err != nil {
 		return "", callwright.ErrInternal.Because(err)
 	}
@@ -78,6 +78,6 @@ func unmarshalLog(turn int, text string) (pathway.Log, error) {
 	}
 	return pathway.Log{
 		Turn: turn, Node: j.Node, Heard: j.Heard, Said: j.Said, Entries: sqldb.Converted(j.Entries, entry),
-		Usage: llm.Usage(j.Usage), Took: j.Took,
+		Usage: llm.Usage(j.Usage), Duration: j.Duration,
 	}, nil
 }

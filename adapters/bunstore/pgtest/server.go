@@ -112,8 +112,8 @@ func runs(pid int) bool {
 // Freeze stops all processes of the server: its connections stay, and it says nothing.
 func (s *Server) Freeze() { s.signal(syscall.SIGSTOP) }
 
-// Thaw resumes a frozen server.
-func (s *Server) Thaw() { s.signal(syscall.SIGCONT) }
+// Resume resumes a frozen server.
+func (s *Server) Resume() { s.signal(syscall.SIGCONT) }
 
 // SetReadOnly makes the transactions of all sessions, including existing ones, read-only by default, or reverts it.
 func (s *Server) SetReadOnly(t testing.TB, on bool) {

@@ -73,7 +73,7 @@ func (s Calls) List(
 		}
 		return slices.DeleteFunc(calls, func(c call.Call) bool { return order(c.CreatedAt, c.ID, f.After.At, f.After.ID) <= 0 })
 	}
-	if !f.Uncounted {
+	if !f.SkipCount {
 		total = len(found)
 	}
 	found, looked = remaining(found), remaining(looked)

@@ -28,7 +28,7 @@ func api(c *portingtest.Carrier) http.Handler {
 // A handler of a carrier's API answers with the faults of the carrier's script.
 func ExampleHandler() {
 	faults := []portingtest.Fault{portingtest.Unavailable, portingtest.FailsLate, portingtest.NoFault}
-	carrier := portingtest.NewCarrier(portingtest.CarrierScript{KnowsKeys: true, Fault: func() portingtest.Fault {
+	carrier := portingtest.NewCarrier(portingtest.CarrierScript{Idempotent: true, Fault: func() portingtest.Fault {
 		next := faults[0]
 		faults = faults[1:]
 		return next

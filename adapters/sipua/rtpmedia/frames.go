@@ -67,7 +67,7 @@ func (f *frames) pop() (sip.Frame, bool) {
 	f.first = (f.first + 1) % unread
 	f.count--
 	r := &f.reading
-	given := sip.Frame{In: r.in, Held: r.held, Elapsed: r.elapsed}
+	given := sip.Frame{In: r.in, OnHold: r.held, Elapsed: r.elapsed}
 	if len(f.digits) > 0 && f.digits[0].at <= r.elapsed {
 		given.Digit = f.digits[0].digit
 		f.digits = slices.Delete(f.digits, 0, 1)

@@ -69,7 +69,7 @@ func TestHold(t *testing.T) {
 	t.Parallel()
 	overheard(t, func(t *testing.T, c *call, n *network) {
 		go discard(c.callee)
-		if hear(t, c.caller, time.Second)[40].Held {
+		if hear(t, c.caller, time.Second)[40].OnHold {
 			t.Error("held from the beginning")
 		}
 		c.negotiate(nil, hold)
@@ -86,7 +86,7 @@ func TestHold(t *testing.T) {
 		go func() { _ = c.callee.Write(context.Background(), music) }()
 		frames := hear(t, c.caller, 60*time.Second)
 		for _, f := range frames[20:] {
-			if !f.Held || len(f.Out) != 0 {
+			if !f.OnHold || len(f.Out) != 0 {
 				t.Fatal("not held, or something was played")
 			}
 		}
@@ -106,7 +106,7 @@ func TestHold(t *testing.T) {
 		c.apply()
 		time.Sleep(20 * ms)
 		frames = hear(t, c.caller, time.Second)[10:]
-		if frames[10].Held || c.caller.Queued() != 0 {
+		if frames[10].OnHold || c.caller.Queued() != 0 {
 			t.Error("after the hold it does not go on")
 		}
 	})

@@ -29,8 +29,8 @@ func TestAudioArrivesSampleExact(t *testing.T) {
 			t.Error("the first frame is not silence")
 		}
 		for i, f := range frames {
-			if want := time.Duration(i) * 20 * time.Millisecond; f.Elapsed != want || len(f.In) != 160 || f.Held {
-				t.Fatalf("frame %d: elapsed %s, want %s; %d samples; held %t", i, f.Elapsed, want, len(f.In), f.Held)
+			if want := time.Duration(i) * 20 * time.Millisecond; f.Elapsed != want || len(f.In) != 160 || f.OnHold {
+				t.Fatalf("frame %d: elapsed %s, want %s; %d samples; held %t", i, f.Elapsed, want, len(f.In), f.OnHold)
 			}
 		}
 		if s := c.callee.Stats(); s.Lost+s.Late+s.Bad != 0 || s.Received < 148 || s.Sent < 148 || s.Codec != "PCMU" {

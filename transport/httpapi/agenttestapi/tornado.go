@@ -120,7 +120,7 @@ func tornadoRecord(s tornado.Session) oas.TornadoSession {
 		PersonaID: wire.NilText(s.Persona), CurrentIteration: s.Current(), MaxIterations: s.Most, TotalScenarios: len(s.Scenarios),
 		PassedScenarios: len(s.Passed), FailedScenarios: len(s.Failed), UnfixableCount: len(s.Unfixable),
 		UnfixableIds: wire.Texts[string](s.Unfixable), Iterations: make([]oas.TornadoIteration, len(s.Iterations)),
-		ElapsedMs: int(s.Took(time.Now()).Milliseconds()), TimeoutMs: int(s.Timeout.Milliseconds()),
+		ElapsedMs: int(s.Duration(time.Now()).Milliseconds()), TimeoutMs: int(s.Timeout.Milliseconds()),
 		BaseVersion: wire.NilInt(s.Base), ForkedVersion: wire.NilInt(s.Fork()), BaseMoved: s.BaseMoved,
 		ScenarioIds: make([]string, len(s.Scenarios)), HeldOutScenarioIds: []string{},
 		AllowNodeIds: wire.Texts[string](s.Limits.Allow), DenyNodeIds: wire.Texts[string](s.Limits.Deny),

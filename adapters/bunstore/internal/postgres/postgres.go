@@ -112,12 +112,12 @@ func Refused(err error) bool {
 	return slices.Contains([]string{readOnly, adminShutdown, crashShutdown}, State(err)) || errors.Is(err, driver.ErrBadConn)
 }
 
-// Crowded reports whether an error means that the server has no connection left for this program.
-func Crowded(err error) bool { return State(err) == tooMany }
+// TooManyConnections reports whether an error means that the server has no connection left for this program.
+func TooManyConnections(err error) bool { return State(err) == tooMany }
 
-// Away reports whether an error means that the server cannot be reached, that it ended the session, or that it takes no writes.
+// Unavailable reports whether an error means that the server cannot be reached, that it ended the session, or that it takes no writes.
 // Whether the statement was carried out is unknown, unless Refused says so.
-func Away(err error) bool {
+func Unavailable(err error) bool {
 	if _, connecting := errors.AsType[*pgconn.ConnectError](err); connecting {
 		return true
 	}

@@ -68,8 +68,8 @@ func (db *DB) openPostgres(dsn string, connections int) error {
 		orphan:   func(err error) bool { return postgres.State(err) == foreignKeyViolation },
 		full:     func(err error) bool { s := postgres.State(err); return s == diskFull || s == ioError },
 		damaged:  func(error) bool { return false }, // its server looks after its files
-		crowded:  postgres.Crowded,
-		away:     postgres.Away,
+		crowded:  postgres.TooManyConnections,
+		away:     postgres.Unavailable,
 		transient: func(err error) bool {
 			s := postgres.State(err)
 			return s == serializationFailure || s == deadlockDetected || s == lockNotAvailable || postgres.Refused(err)

@@ -188,7 +188,7 @@ func TestCall(t *testing.T) {
 	log := pathway.Log{Turn: 1, Heard: "Monday", Entries: []pathway.LogEntry{
 		{Kind: pathway.LogDecision, Name: "Ask <b>", Chosen: "book", Text: "They named a day.", At: created},
 		{Kind: pathway.LogLoop, Node: "a", At: created},
-		{Kind: pathway.LogRequest, At: created, Request: &request.Log{Method: "POST", URL: "https://x.example/", Status: 503, Body: []byte(`{"a":"<i>"}`), Took: time.Second}},
+		{Kind: pathway.LogRequest, At: created, Request: &request.Log{Method: "POST", URL: "https://x.example/", Status: 503, Body: []byte(`{"a":"<i>"}`), Duration: time.Second}},
 	}}
 	if err := h.calls.AppendLog(t.Context(), org, "c1", log); err != nil {
 		t.Fatal(err)

@@ -96,6 +96,6 @@ func (p pages) find(ctx context.Context, r *page.Request, f call.Filter) (callwr
 // paged returns a filter of a page. Calls are not counted, and a page ends after call.MaxScan of them: finding all matches could
 // read all calls.
 func paged(f call.Filter) call.Filter {
-	f.Limit, f.Uncounted, f.Scan = pageSize, true, call.MaxScan
+	f.Limit, f.SkipCount, f.Scan = pageSize, true, call.MaxScan
 	return f
 }

@@ -103,7 +103,7 @@ func (p pages) show(ctx context.Context, r *page.Request) (page.Answer, error) {
 }
 
 // running chooses the calls that have not ended.
-var running = call.Filter{Completed: new(false), Limit: most, Uncounted: true}
+var running = call.Filter{Completed: new(false), Limit: most, SkipCount: true}
 
 // live finds calls that have not ended.
 func (v *view) live(ctx context.Context, org callwright.OrgID) error {

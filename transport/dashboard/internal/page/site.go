@@ -53,7 +53,7 @@ type Site struct {
 	watchers *watchers
 	room     *room
 
-	strangers callwright.Strangers
+	strangers callwright.UnauthenticatedLog
 }
 
 // Limits of requests, in addition to the ones in room.go.

@@ -85,7 +85,7 @@ func lineOf(e pathway.LogEntry) (Line, error) {
 	about := info{Kind: e.Kind, Node: e.Node, Name: e.Name, Edge: e.Edge, Variables: e.Variables}
 	if r := e.Request; r != nil {
 		about.Request = &request{
-			Name: r.Name, Method: r.Method, URL: r.URL, Status: r.Status, TookMs: r.Took.Milliseconds(),
+			Name: r.Name, Method: r.Method, URL: r.URL, Status: r.Status, TookMs: r.Duration.Milliseconds(),
 			Variables: r.Variables, Error: r.Error,
 		}
 	}

@@ -16,7 +16,7 @@ func TestStrangers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		log, text := written()
-		s := &callwright.Strangers{Logger: log}
+		s := &callwright.UnauthenticatedLog{Logger: log}
 		visit := func(address string) { s.Visit(address, func() { log.Info("request", "client", address) }) }
 		for range 3000 {
 			visit("192.0.2.1")
@@ -49,7 +49,7 @@ func TestManyStrangers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		log, text := written()
-		s := &callwright.Strangers{Logger: log}
+		s := &callwright.UnauthenticatedLog{Logger: log}
 		for i := range 20_000 {
 			s.Visit(fmt.Sprint(i), func() { log.Info("request") })
 		}

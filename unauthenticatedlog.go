@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// The bounds of Strangers.
+// The bounds of an UnauthenticatedLog.
 const (
-	strangersEvery     = time.Minute
-	maxLoggedAddresses = 10_000 // concurrent addresses; further ones share one line
-	otherAddresses     = "others"
+	unauthenticatedEvery = time.Minute
+	maxLoggedAddresses   = 10_000 // concurrent addresses; further ones share one line
+	otherAddresses       = "others"
 )
 
-// Strangers limits the log lines of requests without a key: the first request of each address has a line, and further ones are
+// UnauthenticatedLog limits the log lines of requests without a key: the first request of each address has a line, and further ones are
 // counted, with one line a minute. Set Logger before the first Visit.
-type Strangers struct {
+type UnauthenticatedLog struct {
 	Logger *slog.Logger
 
 	mu     sync.Mutex
@@ -23,7 +23,7 @@ type Strangers struct {
 }
 
 // Visit counts a request of an address, and calls log to write its line if it is the first one within a minute.
-func (s *Strangers) Visit(address string, log func()) {
+func (s *UnauthenticatedLog) Visit(address string, log func()) {
 	s.mu.Lock()
 	if s.counts == nil {
 		s.counts = map[string]int{}
@@ -36,7 +36,7 @@ func (s *Strangers) Visit(address string, log func()) {
 		s.counts[address]++
 	} else {
 		s.counts[address] = 0
-		time.AfterFunc(strangersEvery, func() { s.writeMinute(address) })
+		time.AfterFunc(unauthenticatedEvery, func() { s.writeMinute(address) })
 	}
 	s.mu.Unlock()
 	if !known {
@@ -45,14 +45,14 @@ func (s *Strangers) Visit(address string, log func()) {
 }
 
 // writeMinute writes the line of a minute, if any requests were counted, and then begins the next minute.
-func (s *Strangers) writeMinute(address string) {
+func (s *UnauthenticatedLog) writeMinute(address string) {
 	s.mu.Lock()
 	count := s.counts[address]
 	if count == 0 {
 		delete(s.counts, address)
 	} else {
 		s.counts[address] = 0
-		time.AfterFunc(strangersEvery, func() { s.writeMinute(address) })
+		time.AfterFunc(unauthenticatedEvery, func() { s.writeMinute(address) })
 	}
 	s.mu.Unlock()
 	if count > 0 {
